@@ -1,0 +1,1 @@
+"""Kubernetes-shaped objects and pure rules; imports nothing of ours."""
