@@ -49,21 +49,22 @@ def timestamp(milliseconds: int) -> str:
 
 def to_wire(value: Any) -> dict[str, Any]:
     """An API object as the JSON that Kubernetes would send, without resourceVersion."""
-    body = _wire(value)
+    body = wire(value)
     return {"apiVersion": value.apiVersion, "kind": value.kind, **body}
 
 
-def _wire(value: Any) -> Any:
+def wire(value: Any) -> Any:
+    """Any part of an object as JSON values: unset fields left out, times spelled out."""
     if isinstance(value, Struct):
         return {
-            field.name: timestamp(item) if field.name in TIMES else _wire(item)
+            field.name: timestamp(item) if field.name in TIMES else wire(item)
             for field in struct_fields(type(value))
             if not _left_out(field, item := getattr(value, field.name))
         }
     if isinstance(value, StringMap):
         return dict(value.items())
     if isinstance(value, tuple):
-        return [_wire(item) for item in value]
+        return [wire(item) for item in value]
     return value
 
 
