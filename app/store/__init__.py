@@ -1,0 +1,1 @@
+"""What outlives a request: sessions, their choices and notes, and manifests. Knows strings, not worlds."""

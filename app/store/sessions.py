@@ -1,0 +1,242 @@
+"""Sessions: a walk kept by name (flow, manifest, settings, choices, position), reopened, changed, forked, listed."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from sqlalchemy import delete as delete_from
+from sqlmodel import Session as Database
+from sqlmodel import col, func, or_, select
+
+from app.errors import BadInput, MovedOn, NotFound, ReadOnly
+from app.store import manifests
+from app.store.tables import STEP_ID_LENGTH, Choice, Note, Session, Taken, now
+from app.store.texts import check_text, is_token
+
+Kind = Literal["do", "pick"]
+
+MOST_TITLE = 200
+MOST_CHOICE = 4_000
+MOST_NOTE = 4_000
+MOST_POSITION = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """A session as one of its two addresses gives it."""
+
+    session: Session
+    may_edit: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepTaken:
+    """What is kept of a step: its number, id and time, and a digest of its effects (16 hexadecimal digits)."""
+
+    n: int
+    step_id: str
+    at_ms: int
+    digest: str
+
+
+def create(
+    db: Database,
+    *,
+    owner: str,
+    flow: str,
+    settings: Mapping[str, Any],
+    engine_version: str,
+    title: str,
+    manifest_hash: str | None = None,
+) -> Session:
+    """A new session at the start of its flow; `settings` are all effective ones, defaults included."""
+    check_text("owner", owner, most=64)
+    check_text("title", title, most=MOST_TITLE)
+    if manifest_hash is not None:
+        manifests.get(db, hash=manifest_hash)
+    session = Session(
+        owner=owner,
+        flow=flow,
+        manifest_hash=manifest_hash,
+        settings=json.dumps(settings, sort_keys=True, ensure_ascii=False, allow_nan=False),
+        engine_version=engine_version,
+        title=title,
+    )
+    db.add(session)
+    db.flush()
+    return session
+
+
+def get_for_reading(db: Database, *, id: str) -> Opened:
+    """By either id; `may_edit` says which of them it was."""
+    by_either = select(Session).where(or_(col(Session.read_id) == id, col(Session.edit_id) == id))
+    session = db.exec(by_either).one_or_none() if is_token(id) else None
+    if session is None:
+        raise NotFound(f"no session {id!r}; it may have been deleted")
+    return Opened(session=session, may_edit=session.edit_id == id)
+
+
+def get_for_editing(db: Database, *, edit_id: str) -> Session:
+    """The session, kept from every other writer until this unit of work ends."""
+    opened = get_for_reading(db, id=edit_id)
+    if not opened.may_edit:
+        raise ReadOnly("this address of the session may read it, not change it; fork it to go your own way")
+    # SQLite has locked everything already; PostgreSQL waits here, and then reads the row again.
+    db.refresh(opened.session, with_for_update=True)
+    return opened.session
+
+
+def list_for_owner(db: Database, *, owner: str, most: int = 100) -> list[Session]:
+    """What one browser has made, the latest touched first."""
+    if not is_token(owner):
+        return []
+    latest_first = col(Session.updated_at).desc(), col(Session.id).desc()
+    return list(db.exec(select(Session).where(Session.owner == owner).order_by(*latest_first).limit(most)))
+
+
+def choices(db: Database, *, session_id: int) -> list[Choice]:
+    return list(db.exec(select(Choice).where(Choice.session_id == session_id).order_by(col(Choice.n))))
+
+
+def append_choice(db: Database, *, edit_id: str, kind: Kind, text: str, seen: int, position: int) -> Choice:
+    """Choose at a step. `seen` is how many choices the reader's page was made from: two tabs cannot both be right."""
+    session = get_for_editing(db, edit_id=edit_id)
+    there = db.exec(select(func.count()).where(Choice.session_id == session.id)).one()
+    if there != seen:
+        raise MovedOn(f"the session has {there} choices by now, this page knew of {seen}; reload it or fork it")
+    _forget_after(db, session, position)
+    return _choose(db, session, [(kind, text)], first=seen + 1)[0]
+
+
+def replace_choices(db: Database, *, edit_id: str, choices: Sequence[tuple[Kind, str]], position: int) -> list[Choice]:
+    """Put other choices in place of all; for a session just forked, whose old branch is kept elsewhere."""
+    session = get_for_editing(db, edit_id=edit_id)
+    db.exec(delete_from(Choice).where(col(Choice.session_id) == session.id))
+    _forget_after(db, session, position)
+    return _choose(db, session, choices, first=1)
+
+
+def set_position(db: Database, *, edit_id: str, position: int) -> Session:
+    """Go to a step, back or on; choices and steps taken stay as they are."""
+    session = get_for_editing(db, edit_id=edit_id)
+    _move(session, position)
+    db.flush()
+    return session
+
+
+def fork(db: Database, *, id: str, owner: str, choices_kept: int, position: int, title: str | None = None) -> Session:
+    """Another session with the first choices of this one, and its steps and notes up to `position`; needs no rights."""
+    source = get_for_reading(db, id=id).session
+    branch = create(
+        db,
+        owner=owner,
+        flow=source.flow,
+        settings=source.effective_settings(),
+        engine_version=source.engine_version,
+        title=source.title if title is None else title,
+        manifest_hash=source.manifest_hash,
+    )
+    branch.forked_from = source.id
+    _move(branch, position)
+    kept = choices(db, session_id=source.id)[:choices_kept]
+    db.add_all(Choice(session_id=branch.id, n=old.n, kind=old.kind, text=old.text) for old in kept)
+    _copy_trail(db, source, branch)
+    db.flush()
+    return branch
+
+
+def rename(db: Database, *, edit_id: str, title: str) -> Session:
+    check_text("title", title, most=MOST_TITLE)
+    session = get_for_editing(db, edit_id=edit_id)
+    session.title, session.updated_at = title, now()
+    db.flush()
+    return session
+
+
+def delete(db: Database, *, edit_id: str) -> None:
+    """With its choices, steps and notes; sessions forked from it stay."""
+    session = get_for_editing(db, edit_id=edit_id)
+    db.exec(delete_from(Session).where(col(Session.id) == session.id))
+
+
+def record_taken(db: Database, *, edit_id: str, steps: Iterable[StepTaken]) -> int:
+    """Keep steps as they were when first taken, and say how many were new; taking one again changes nothing."""
+    session = get_for_editing(db, edit_id=edit_id)
+    given = {step.n: step for step in steps}
+    between = col(Taken.n).between(min(given, default=0), max(given, default=0))
+    there = set(db.exec(select(Taken.n).where(Taken.session_id == session.id, between)))
+    fresh = [step for n, step in given.items() if n not in there]
+    db.add_all(Taken(session_id=session.id, **vars(step)) for step in fresh)
+    db.flush()
+    return len(fresh)
+
+
+def taken(db: Database, *, session_id: int) -> list[Taken]:
+    return list(db.exec(select(Taken).where(Taken.session_id == session_id).order_by(col(Taken.n))))
+
+
+def first_difference(db: Database, *, session_id: int, steps: Iterable[StepTaken]) -> Taken | None:
+    """The first step that was another when it was taken, times apart; None if the walk replays as it was."""
+    replayed = {step.n: (step.step_id, step.digest) for step in steps}
+    for old in taken(db, session_id=session_id):
+        if replayed.get(old.n) != (old.step_id, old.digest):
+            return old
+    return None
+
+
+def add_note(db: Database, *, edit_id: str, step_id: str, actor: str, text: str) -> Note:
+    check_text("note", text, most=MOST_NOTE)
+    check_text("actor", actor, most=100)
+    check_text("step", step_id, most=STEP_ID_LENGTH)
+    session = get_for_editing(db, edit_id=edit_id)
+    note = Note(session_id=session.id, step_id=step_id, actor=actor, text=text)
+    session.updated_at = now()
+    db.add(note)
+    db.flush()
+    return note
+
+
+def notes(db: Database, *, session_id: int) -> list[Note]:
+    """In the order in which they were written."""
+    return list(db.exec(select(Note).where(Note.session_id == session_id).order_by(col(Note.id))))
+
+
+def _move(session: Session, position: int) -> None:
+    if not 0 <= position <= MOST_POSITION:
+        raise BadInput([f"position: {position} is no step; steps are numbered from 0 to at most {MOST_POSITION}"])
+    session.position, session.updated_at = position, now()
+
+
+def _forget_after(db: Database, session: Session, position: int) -> None:
+    """Stand at a step whose next ones will be others."""
+    _move(session, position)
+    db.exec(delete_from(Taken).where(col(Taken.session_id) == session.id, col(Taken.n) > position))
+
+
+def _choose(db: Database, session: Session, chosen: Sequence[tuple[Kind, str]], *, first: int) -> list[Choice]:
+    for kind, text in chosen:
+        if kind not in get_args(Kind):
+            raise BadInput([f"{kind}: no kind of choice; allowed are {' and '.join(get_args(Kind))}"])
+        check_text(kind, text, most=MOST_CHOICE)
+    added = [
+        Choice(session_id=session.id, n=n, kind=kind, text=text) for n, (kind, text) in enumerate(chosen, start=first)
+    ]
+    db.add_all(added)
+    db.flush()
+    return added
+
+
+def _copy_trail(db: Database, source: Session, branch: Session) -> None:
+    """Steps up to where the branch stands, and what was noted on them."""
+    steps = [step for step in taken(db, session_id=source.id) if step.n <= branch.position]
+    db.add_all(
+        Taken(session_id=branch.id, n=step.n, step_id=step.step_id, at_ms=step.at_ms, digest=step.digest)
+        for step in steps
+    )
+    shared = {step.step_id for step in steps}
+    db.add_all(
+        Note(session_id=branch.id, step_id=note.step_id, actor=note.actor, text=note.text, created_at=note.created_at)
+        for note in notes(db, session_id=source.id)
+        if note.step_id in shared
+    )
