@@ -42,7 +42,7 @@ def layer_of(module: Path) -> str:
 
 
 def is_module(name: str) -> bool:
-    return (APP / name).is_dir() or (APP / f"{name}.py").is_file()
+    return name in LAYERS or (APP / name).is_dir() or (APP / f"{name}.py").is_file()
 
 
 def imports_of(module: Path, text: str) -> Iterator[str]:
