@@ -3,8 +3,9 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from threading import RLock
 
 from alembic import command
 from alembic.config import Config
@@ -41,6 +42,8 @@ class Store:
         self.engine = _engine(self.url)
         # SQLite refuses at once, without waiting, to turn a read into a write when somebody wrote in between.
         # A unit of work that writes therefore says so when it begins, and queues for its turn.
+        # Within one process the queue is this lock: SQLite's own waiting is by polling, where the last may starve.
+        self._turn: AbstractContextManager[object] = RLock() if self.engine.dialect.name == "sqlite" else nullcontext()
         self._writer = self.engine.execution_options(loopscope_begin="BEGIN IMMEDIATE")
 
     @contextmanager
@@ -52,7 +55,7 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """Everything is kept when the block ends, or nothing if it raises."""
-        with Session(self._writer, expire_on_commit=False) as db, db.begin():
+        with self._turn, Session(self._writer, expire_on_commit=False) as db, db.begin():
             yield db
 
     @contextmanager

@@ -76,9 +76,13 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
 
 
 def test_a_unit_of_work_that_raises_keeps_nothing(store: Store, session: Session) -> None:
-    with pytest.raises(KeyError), store.writing() as db:
-        sessions.rename(db, edit_id=session.edit_id, title="never seen")
-        raise KeyError
+    def rename_and_fail() -> None:
+        with store.writing() as db:
+            sessions.rename(db, edit_id=session.edit_id, title="never seen")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        rename_and_fail()
     with store.reading() as db:
         assert sessions.get_for_reading(db, id=session.read_id).session.title == "Deleting web-1"
 
@@ -173,7 +177,7 @@ def test_a_server_that_dies_inside_a_unit_of_work_keeps_none_of_it(store: Store,
 
 
 def test_a_step_taken_costs_at_most_2_kb_of_disk(store: Store, session: Session, tmp_path: Path) -> None:
-    """The log beside the database counts as well: 1,000 steps, each acknowledged by itself, with the longest usual id."""
+    """The log beside the database counts as well; 1,000 steps with long ids, each acknowledged by itself."""
     before = on_disk(tmp_path)
     for n in range(1, 1001):
         step_id = f"endpointslice-controller@node-1.update:endpointslice~shop~web-frontend-abcde~~{n}"

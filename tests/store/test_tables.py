@@ -22,7 +22,8 @@ def test_the_reading_id_tells_nothing_of_the_editing_id(session: Session) -> Non
     assert session.edit_id not in session.read_id
 
 
-def test_an_instant_given_in_another_zone_comes_back_equal_and_in_utc(store: Store, session: Session) -> None:
+@pytest.mark.usefixtures("session")
+def test_an_instant_given_in_another_zone_comes_back_equal_and_in_utc(store: Store) -> None:
     summer = datetime(2026, 7, 1, 14, 30, 0, 123456, tzinfo=timezone(timedelta(hours=2)))
     with store.writing() as db:
         db.exec(select(Session)).one().created_at = summer
@@ -42,7 +43,8 @@ def test_instants_of_different_zones_are_ordered_by_time(store: Store, session: 
         assert db.exec(select(Session).where(Session.created_at < four_in_utc)).one().id == session.id
 
 
-def test_an_instant_without_a_zone_is_refused(store: Store, session: Session) -> None:
+@pytest.mark.usefixtures("session")
+def test_an_instant_without_a_zone_is_refused(store: Store) -> None:
     naive = datetime(2026, 7, 1, 12)  # noqa: DTZ001 - what must not come in
     with pytest.raises(StatementError, match="has no time zone"), store.writing() as db:
         db.exec(select(Session)).one().updated_at = naive
