@@ -1,0 +1,157 @@
+"""What a turn may decide: one write, one change on its own host, or a wait."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from app.kube.meta import Ref
+from app.kube.objects import Object
+from app.sim.host import Host
+from app.sim.lags import Bounds
+
+
+class Work(NamedTuple):
+    """One key of one loop; `node` is empty for loops that run once per cluster."""
+
+    loop: str
+    node: str
+    key: Ref
+
+
+class Create(Struct, frozen=True):
+    """Store a new object; with `generateName` the API server picks the name."""
+
+    object: Object
+
+
+class Update(Struct, frozen=True):
+    """Replace metadata and spec. Refused when the writer's belief is stale."""
+
+    object: Object
+
+
+class UpdateStatus(Struct, frozen=True):
+    """Replace the status. Refused when the writer's belief is stale."""
+
+    object: Object
+
+
+class PatchStatus(Struct, frozen=True):
+    """Send what differs between `believed` and `object` in the status; never stale (the kubelet's way)."""
+
+    believed: Object
+    object: Object
+
+
+class Patch(Struct, frozen=True):
+    """Set some fields by path (`spec.replicas`), without a version (kubectl's way)."""
+
+    ref: Ref
+    changes: tuple[tuple[str, object], ...]
+
+
+class Bind(Struct, frozen=True):
+    """POST pods/binding: sets the node and PodScheduled=True in one update."""
+
+    ref: Ref
+    node: str
+
+
+class Delete(Struct, frozen=True):
+    """Graceful deletion. `grace` None means the object's own; `uid` is a precondition when given."""
+
+    ref: Ref
+    grace: int | None = None
+    uid: str = ""
+
+
+Request = Create | Update | UpdateStatus | PatchStatus | Patch | Bind | Delete
+
+
+class Event(Struct, frozen=True):
+    """A Kubernetes Event that goes with an act; `source` is the component that reports it."""
+
+    type: str
+    reason: str
+    message: str
+    source: str
+    object: Ref | None = None
+    """None means the act's own object."""
+
+
+class Line(Struct, frozen=True):
+    """A line that a command prints."""
+
+    text: str
+    stream: str = "stdout"
+
+
+class Act(Struct, frozen=True):
+    """The one next thing. A request and a host change may come together; then the host changes if the request passes."""
+
+    verb: str
+    object: Ref
+    reason: str = ""
+    """One CamelCase word or a few plain words: why the loop decided so."""
+    moment: str = ""
+    """The kind of step that words hang on, such as `sigterm-sent`."""
+    request: Request | None = None
+    host: Host | None = None
+    to: str = ""
+    """The lane acted upon; requests go to the API server."""
+    sender: str = ""
+    """The lane it comes from, when that is not the loop's own (an app process)."""
+    outcome: str = ""
+    """What came of it, for acts without a request."""
+    events: tuple[Event, ...] = ()
+    output: tuple[Line, ...] = ()
+    background: bool = False
+    command: Command | None = None
+    """The new state of the command that a kubectl turn works on."""
+
+
+class Wait(Struct, frozen=True):
+    """Wake this key again within these bounds, unless something else wakes it first."""
+
+    bounds: Bounds
+
+
+class Outcome(Struct, frozen=True):
+    """What the API server answered."""
+
+    status: str
+    """ok, conflict, not-found, already-exists, invalid, unreachable."""
+    object: Object | None = None
+    message: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+
+class Command(Struct, frozen=True):
+    """One command line at work, such as `kubectl delete pod web-1`."""
+
+    number: int
+    text: str
+    """As typed."""
+    verb: str
+    refs: tuple[Ref, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    objects: tuple[Object, ...] = ()
+    """What `apply` sends."""
+    uids: tuple[str, ...] = ()
+    """The uids of the objects whose end it waits for."""
+    done: int = 0
+    """How many of its requests are sent."""
+    exit: int | None = None
+    """None while it runs."""
+
+    @property
+    def key(self) -> Ref:
+        return Ref("Command", "", str(self.number))
+
+    def option(self, name: str, default: str = "") -> str:
+        return dict(self.options).get(name, default)

@@ -1,0 +1,110 @@
+"""A world under change, inside one action only; frozen again after every act."""
+
+from __future__ import annotations
+
+from app.kube.meta import Ref
+from app.kube.objects import Object
+from app.sim.acts import Command, Work
+from app.sim.host import Host
+from app.sim.index import Index, Stored
+from app.sim.intervention import Intervention
+from app.sim.lags import Bounds, Lag
+from app.sim.ledger import Ledger, Load
+from app.sim.maps import Map
+from app.sim.world import Delivery, World
+
+NAMES = World.__struct_fields__
+
+Pending = Work | tuple[str, str]
+"""What may come due: a timer's work, or the head of a (process, kind) queue."""
+
+
+class Draft:
+    """Mutable slots for each part of a world, and the pending entries that were touched."""
+
+    now: int
+    etcd: Index
+    views: Map[str, Index]
+    hosts: Map[str, Host]
+    nodes: tuple[str, ...]
+    inbox: Map[tuple[str, str, int], Delivery]
+    heads: Map[tuple[str, str], tuple[int, int]]
+    queued: Map[Work, int]
+    timers: Map[Work, Bounds]
+    retries: Map[Work, int]
+    incarnations: Map[Ref, tuple[int, int]]
+    counters: Map[str, int]
+    down: Map[str, int]
+    commands: Map[Ref, Command]
+    script: tuple[Intervention, ...]
+    lags: Map[str, Lag]
+    load: tuple[Load, ...]
+    ledger: Ledger
+
+    def __init__(self, world: World) -> None:
+        for name in NAMES:
+            setattr(self, name, getattr(world, name))
+        self.touched: set[Pending] = set()
+        self.woken: list[Work] = []
+
+    def freeze(self) -> World:
+        """The world as it now is."""
+        return World(*[getattr(self, name) for name in NAMES])
+
+
+def enqueue(draft: Draft, work: Work) -> None:
+    """Queue a key; a key that is queued already keeps its place."""
+    if work not in draft.queued:
+        draft.queued = draft.queued.set(work, draft.now)
+        draft.woken.append(work)
+
+
+def set_timer(draft: Draft, work: Work, bounds: Bounds | None) -> None:
+    """Give a key one pending wake, or none."""
+    if draft.timers.get(work) == bounds:
+        return
+    draft.timers = draft.timers.delete(work) if bounds is None else draft.timers.set(work, bounds)
+    draft.touched.add(work)
+
+
+def send(draft: Draft, process: str, delivery: Delivery) -> None:
+    """Put a change into a process's queue of that kind."""
+    queue = (process, delivery.ref.kind)
+    first, free = draft.heads.get(queue, (0, 0))
+    draft.inbox = draft.inbox.set((*queue, free), delivery)
+    draft.heads = draft.heads.set(queue, (first, free + 1))
+    if first == free:
+        draft.touched.add(queue)
+
+
+def receive(draft: Draft, queue: tuple[str, str]) -> Delivery:
+    """Take the oldest change out of a queue."""
+    first, free = draft.heads[queue]
+    delivery = draft.inbox[(*queue, first)]
+    draft.inbox = draft.inbox.delete((*queue, first))
+    # An empty queue leaves no trace, so that worlds that differ only in how they got here are equal.
+    draft.heads = draft.heads.delete(queue) if first + 1 == free else draft.heads.set(queue, (first + 1, free))
+    draft.touched.add(queue)
+    return delivery
+
+
+def believe(draft: Draft, process: str, stored: Stored) -> None:
+    """Let a process see a version, unless it has seen a newer one."""
+    view: Index = draft.views.get(process, Index())
+    known = view.get(stored.object.ref)
+    if known is None or known.version < stored.version:
+        draft.views = draft.views.set(process, view.put(stored))
+
+
+def forget(draft: Draft, process: str, ref: Ref, gone: Stored | None) -> None:
+    """Let a process see that an object went, unless it already knows a successor of the same name."""
+    view: Index = draft.views.get(process, Index())
+    known = view.get(ref)
+    if known is not None and gone is not None and known.version <= gone.version:
+        draft.views = draft.views.set(process, view.drop(ref))
+
+
+def stored(draft: Draft, ref: Ref) -> Object | None:
+    """The object as etcd holds it."""
+    found = draft.etcd.get(ref)
+    return found.object if found else None

@@ -1,0 +1,256 @@
+"""The machine: which actions are possible in a world, and what each of them leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+
+from msgspec import Struct
+
+from app.kube.meta import Ref
+from app.kube.objects import Object
+from app.sim import traffic
+from app.sim.actions import Action, Advance, Deliver, Intervene, Reconcile
+from app.sim.acts import Act, Command, Outcome, Wait, Work
+from app.sim.api import Answer, Api
+from app.sim.draft import Draft, Pending, believe, enqueue, forget, receive, set_timer
+from app.sim.host import Host
+from app.sim.index import Index
+from app.sim.interventions import carry_out
+from app.sim.lags import Bounds, lag
+from app.sim.loop import Loop, Turn, lane_name, process_name
+from app.sim.maps import ordered_keys
+from app.sim.routes import Routes
+from app.sim.step import Step
+from app.sim.world import World
+
+API = "API server"
+CLIENTS = Ref("Clients", "", "clients")
+
+
+class Transition(Struct, frozen=True):
+    """The next world, the steps that led there, and what a runner needs to go on without scanning."""
+
+    world: World
+    steps: tuple[Step, ...] = ()
+    woken: tuple[Work, ...] = ()
+    """Keys that were queued, in order."""
+    touched: tuple[Pending, ...] = ()
+    """Timers and queue heads that were set, moved or removed."""
+    cause: str = ""
+    """What a woken key will name as its cause."""
+
+
+class Model:
+    """A set of loops, and nothing else: all state is in the worlds."""
+
+    def __init__(self, loops: Iterable[Loop]) -> None:
+        self.loops = {loop.name: loop for loop in loops}
+        self.rank = {name: at for at, name in enumerate(self.loops)}
+        self.routes = Routes(tuple(self.loops.values()))
+        self.api = Api(self.routes.watchers)
+
+    def bounds(self, world: World, pending: Pending) -> Bounds | None:
+        """When a pending entry may, usually does, and must happen; None if it is pending no more."""
+        if isinstance(pending, Work):
+            return world.timers.get(pending)
+        head = world.heads.get(pending)
+        if head is None:
+            return None
+        process, kind = pending
+        base, _, node = process.partition("/")
+        return lag(world.lags, base, node).after(world.inbox[(process, kind, head[0])].at)
+
+    def enabled(self, world: World) -> tuple[Action, ...]:
+        """Every action that is possible now, in a stated order; empty when nothing ever happens again."""
+        now = world.now
+        actions: list[Action] = []
+        ends: list[Bounds] = []
+        if world.script:
+            at = world.script[0].at or 0
+            ends.append(Bounds.at(at))
+            if at <= now:
+                actions.append(Intervene())
+        actions += [Reconcile(work) for work in sorted(world.queued, key=self.order)]
+        for work, bounds in sorted(world.timers.items(), key=lambda pair: self.order(pair[0])):
+            ends.append(bounds)
+            if bounds.least <= now and work not in world.queued:
+                actions.append(Reconcile(work, timer=True))
+        for queue in ordered_keys(world.heads):
+            bounds = self.bounds(world, queue) or Bounds.at(now)
+            ends.append(bounds)
+            if bounds.least <= now:
+                actions.append(Deliver(*queue))
+        if not world.queued:
+            actions += self._advances(now, ends)
+        return tuple(actions)
+
+    def order(self, work: Work) -> tuple[int, Work]:
+        """Ties between keys: the order of the list of loops, then node and key."""
+        return self.rank[work.loop], work
+
+    def _advances(self, now: int, ends: list[Bounds]) -> list[Action]:
+        last = min((bounds.most for bounds in ends), default=now)
+        instants = {at for bounds in ends for at in (bounds.least, bounds.usual, bounds.most) if now < at <= last}
+        return [Advance(at) for at in sorted(instants)]
+
+    def step(self, world: World, action: Action) -> Transition:
+        """What an enabled action leads to."""
+        draft = Draft(world)
+        match action:
+            case Advance(to=to):
+                draft.now = to
+                return Transition(draft.freeze())
+            case Deliver():
+                return self._deliver(draft, action)
+            case Reconcile():
+                return self._reconcile(draft, world, action)
+            case Intervene():
+                steps = carry_out(self, draft, world)
+                return self._done(draft, steps, "intervention")
+
+    def _done(self, draft: Draft, steps: list[Step], cause: str) -> Transition:
+        return Transition(draft.freeze(), tuple(steps), tuple(draft.woken), tuple(draft.touched), cause)
+
+    def _deliver(self, draft: Draft, action: Deliver) -> Transition:
+        delivery = receive(draft, (action.process, action.kind))
+        if delivery.after is None:
+            forget(draft, action.process, delivery.ref, delivery.before)
+        else:
+            believe(draft, action.process, delivery.after)
+        view = draft.views.get(action.process, Index())
+        node = action.process.partition("/")[2]
+        versions = [stored.object for stored in (delivery.before, delivery.after) if stored is not None]
+        for loop in self.routes.listeners(action.process, action.kind):
+            for key in _keys(loop, view, versions):
+                enqueue(draft, Work(loop.name, node, key))
+        return self._done(draft, [], f"watch {delivery.ref}")
+
+    def _reconcile(self, draft: Draft, before: World, action: Reconcile) -> Transition:
+        work = action.work
+        loop = self.loops[work.loop]
+        if action.timer:
+            set_timer(draft, work, None)
+        else:
+            draft.queued = draft.queued.delete(work)
+        turn = Turn(before, loop, work.node, work.key, fired=action.timer)
+        decision = loop.reconcile(turn)
+        if decision is None or isinstance(decision, Wait):
+            set_timer(draft, work, decision.bounds if decision else None)
+            return self._done(draft, [], "")
+        steps: list[Step] = []
+        if isinstance(decision, Act):
+            wait, failed = None, not self._act(draft, loop, work, decision, steps).ok
+        else:
+            wait, failed = self._run(draft, loop, work, decision, steps)
+        self._requeue(draft, loop, work, wait, acted=bool(steps), failed=failed)
+        return self._done(draft, steps, lane_name(loop, work.node))
+
+    def _run(
+        self, draft: Draft, loop: Loop, work: Work, turns: Generator[Act | Wait, Outcome, None], steps: list[Step]
+    ) -> tuple[Wait | None, bool]:
+        """Run a generator to its end: every act it yields is carried out before it goes on."""
+        wait: Wait | None = None
+        failed = False
+        decision = next(turns, None)
+        while decision is not None:
+            answer = Outcome("ok")
+            if isinstance(decision, Wait):
+                wait = decision
+            else:
+                answer = self._act(draft, loop, work, decision, steps)
+                failed = failed or not answer.ok
+            try:
+                decision = turns.send(answer)
+            except StopIteration:
+                break
+        return wait, failed
+
+    def _requeue(self, draft: Draft, loop: Loop, work: Work, wait: Wait | None, *, acted: bool, failed: bool) -> None:
+        """After an act the key is worked on again; after a refusal only when the loop's back-off is over."""
+        if failed:
+            tries = draft.retries.get(work, 0)
+            draft.retries = draft.retries.set(work, tries + 1)
+            first, cap = loop.retry
+            set_timer(draft, work, Bounds.at(draft.now + min(first * 2 ** min(tries, 40), cap)))
+            return
+        if work in draft.retries:
+            draft.retries = draft.retries.delete(work)
+        set_timer(draft, work, wait.bounds if wait else None)
+        if acted:
+            enqueue(draft, work)
+
+    def _act(self, draft: Draft, loop: Loop, work: Work, act: Act, steps: list[Step]) -> Outcome:
+        before = steps[-1].world if steps else draft.freeze()
+        answer = Answer(Outcome("ok", message=act.outcome))
+        if act.request is not None:
+            answer = self.api.handle(draft, process_name(loop, work.node), act.request)
+        if answer.outcome.ok:
+            if act.host is not None:
+                self.change_host(draft, act.host)
+            if act.command is not None:
+                draft.commands = draft.commands.set(act.command.key, act.command)
+        lane = act.sender or lane_name(loop, work.node)
+        to = act.to or (API if act.request is not None else lane)
+        for stage in answer.stages:
+            own = bool(stage.verb)
+            step = Step(
+                at=draft.now,
+                loop="api-server" if own else loop.name,
+                node="" if own else work.node,
+                sender=API if own else lane,
+                to=API if own else to,
+                verb=stage.verb or act.verb,
+                object=(stage.object if own else None) or _named(act, answer),
+                outcome=_word(act, answer),
+                reason="" if own else act.reason,
+                moment=stage.moment if own else act.moment,
+                cause="",
+                background=act.background and not own,
+                commits=stage.commits,
+                events=() if own else act.events,
+                output=() if own else act.output,
+                command=act.command.number if act.command else 0,
+                before=before,
+                world=stage.world or draft.freeze(),
+            )
+            before = step.world
+            steps.append(step)
+        return answer.outcome
+
+    def change_host(self, draft: Draft, host: Host) -> None:
+        """Set one machine's new state, wake the loops that watch it, and account for its traffic."""
+        old = draft.hosts[host.node]
+        draft.hosts = draft.hosts.set(host.node, host)
+        for loop, wakes in self.routes.on_host:
+            for key in wakes(old, host):
+                enqueue(draft, Work(loop.name, host.node, key))
+        if draft.load and traffic.settle(draft, old, host):
+            for loop in self.routes.on_traffic:
+                enqueue(draft, Work(loop.name, "", CLIENTS))
+
+    def start_command(self, draft: Draft, command: Command) -> None:
+        """Let a command line begin."""
+        draft.commands = draft.commands.set(command.key, command)
+        for loop in self.routes.on_command:
+            enqueue(draft, Work(loop.name, "", command.key))
+
+
+def _keys(loop: Loop, view: Index, versions: list[Object]) -> list[Ref]:
+    wakes = loop.wakes[versions[0].kind]
+    found = [key for version in versions for key in wakes(view, version)]
+    return list(dict.fromkeys(found))
+
+
+def _named(act: Act, answer: Answer) -> Ref:
+    made = answer.outcome.object
+    return made.ref if made is not None and not act.object.name else act.object
+
+
+def _word(act: Act, answer: Answer) -> str:
+    outcome = answer.outcome
+    if act.request is None:
+        return act.outcome or "ok"
+    return outcome.status if outcome.ok or not outcome.message else f"{outcome.status}: {outcome.message}"
+
+
+__all__ = ["API", "CLIENTS", "Model", "Transition"]

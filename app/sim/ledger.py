@@ -1,0 +1,95 @@
+"""What clients met: exposure to backends that cannot serve, counted in whole milliseconds.
+
+Clients are a steady rate, spread evenly over the nodes; each node's rules spread its share evenly over the backends.
+So a route (one node, one Service, one backend among `of`) that leads to a process that cannot serve fails
+rate / nodes / of requests a second, for as long as it is open. Milliseconds are added up per (node, service, kind,
+of) and divided once, at the end.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from app.kube.meta import Ref
+from app.sim.maps import EMPTY, Map, ordered
+
+
+class Load(Struct, frozen=True):
+    """Clients of one Service."""
+
+    service: Ref
+    rate: int
+    """Requests a second, over all nodes."""
+    duration: int
+    """Milliseconds that a request takes."""
+
+
+class Route(NamedTuple):
+    """One node's rules lead to one pod address for one Service; an empty address is a REJECT."""
+
+    node: str
+    service: Ref
+    address: str
+
+
+class Span(NamedTuple):
+    """How a route was open: among how many backends, from when, and until when (None: still)."""
+
+    of: int
+    since: int
+    until: int | None
+
+
+class Failing(NamedTuple):
+    """A route that leads to nothing that serves."""
+
+    kind: str
+    """refused (process gone), unanswered (address or node gone) or rejected (no endpoint)."""
+    of: int
+    since: int
+
+
+class Tally(NamedTuple):
+    node: str
+    service: Ref
+    kind: str
+    of: int
+
+
+class Ledger(Struct, frozen=True):
+    """Search leaves the ledger out of a world's identity and keeps the worst one."""
+
+    routes: Map[Route, tuple[Span, ...]] = EMPTY
+    """Open spans, and closed ones younger than a request's duration."""
+    failing: Map[Route, Failing] = EMPTY
+    spent: Map[Tally, int] = EMPTY
+    """Milliseconds of closed failing spans."""
+    cut: Map[Tally, int] = EMPTY
+    """Milliseconds' worth of requests that were in flight when their process ended."""
+    first: int | None = None
+    """When the first failing span began."""
+    last: int | None = None
+    """When the last failing span that has ended did."""
+
+    def exposure(self, now: int) -> Map[Tally, int]:
+        """`spent` with the open spans counted up to `now`."""
+        total = self.spent
+        for route, row in ordered(self.failing):
+            key = Tally(route.node, route.service, row.kind, row.of)
+            total = total.set(key, total.get(key, 0) + now - row.since)
+        return total
+
+
+def requests(spent: Map[Tally, int], load: tuple[Load, ...], nodes: int) -> Fraction:
+    """Failed (or cut) requests: milliseconds times rate / nodes / of / 1000, exactly."""
+    rates = {row.service: row.rate for row in load}
+    return sum(
+        (
+            Fraction(milliseconds * rates.get(key.service, 0), 1000 * max(nodes, 1) * key.of)
+            for key, milliseconds in ordered(spent)
+        ),
+        Fraction(0),
+    )

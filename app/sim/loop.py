@@ -1,0 +1,148 @@
+"""What a control loop is, and what one turn of it may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import TypeVar
+
+from msgspec import Struct
+
+from app.kube.meta import Ref
+from app.kube.objects import Object
+from app.kube.stringmap import StringMap
+from app.sim import index as lookup
+from app.sim.acts import Act, Command, Outcome, Wait
+from app.sim.host import Host
+from app.sim.index import Index
+from app.sim.lags import Bounds, Lag, lag
+from app.sim.ledger import Failing, Route
+from app.sim.maps import ordered
+from app.sim.world import World
+
+O = TypeVar("O", bound=Object)  # noqa: E741
+
+Decision = Act | Wait | None
+Reconcile = Callable[["Turn"], "Decision | Generator[Act | Wait, Outcome, None]"]
+# Given the belief it arrives in and one version of a changed object: the keys it concerns.
+Wakes = Callable[[Index, Object], "list[Ref]"]
+HostWakes = Callable[[Host, Host], "list[Ref]"]
+
+
+class Loop(Struct, frozen=True):
+    """One independent actor. It is woken with a key, reads, decides one next act, and forgets.
+
+    A loop of a process sees the API through that process's belief; a loop with `on_host` is woken by changes of
+    its own machine. `wakes` is called for the old and for the new version of a changed object.
+    """
+
+    name: str
+    lane: str
+    """How it is drawn; per-node lanes get the node's name appended."""
+    reconcile: Reconcile
+    process: str = ""
+    """What it runs in and whose belief it shares; empty for what is no API client (runtime, app, clients)."""
+    per_node: bool = False
+    wakes: Mapping[str, Wakes] = {}
+    reads: tuple[str, ...] = ()
+    """Kinds it reads without being woken by them."""
+    on_host: HostWakes | None = None
+    on_start: Callable[[Turn], list[Ref]] | None = None
+    """Keys to wake when its process starts, after its caches have filled."""
+    watches_mine: frozenset[str] = frozenset()
+    """Kinds that a per-node process watches only where they name its node (`spec.nodeName`, the Node itself)."""
+    commands: bool = False
+    """Woken for kubectl commands."""
+    traffic: bool = False
+    """Woken for routes that begin or cease to fail."""
+    retry: tuple[int, int] = (5, 1_000_000)
+    """Back-off of a refused write: first delay, doubling up to the cap (client-go's workqueue), in milliseconds."""
+
+
+class Turn:
+    """One run of one loop on one key: what it may see."""
+
+    __slots__ = ("_view", "_world", "fired", "key", "loop", "node", "now")
+
+    def __init__(self, world: World, loop: Loop, node: str, key: Ref, *, fired: bool = False) -> None:
+        self._world = world
+        self._view = world.views.get(process_name(loop, node), Index())
+        self.loop = loop
+        self.node = node
+        self.key = key
+        self.now = world.now
+        self.fired = fired
+
+    def get(self, ref: Ref) -> Object | None:
+        """The object as this process believes it to be."""
+        stored = self._view.get(ref)
+        return stored.object if stored else None
+
+    def read(self, cls: type[O], ref: Ref) -> O | None:
+        """`get`, for one kind."""
+        found = self.get(ref)
+        return found if isinstance(found, cls) else None
+
+    def owned(self, cls: type[O], uid: str) -> list[O]:
+        """Objects of a kind whose controller has that uid, ordered by reference."""
+        return self._view.find(lookup.owned(cls.kind, uid))  # type: ignore[return-value]
+
+    def selected(self, cls: type[O], namespace: str, selector: StringMap) -> list[O]:
+        """Objects of a kind that a non-empty selector selects, ordered by reference."""
+        return lookup.selected(self._view, cls.kind, namespace, selector)  # type: ignore[return-value]
+
+    def all(self, cls: type[O], namespace: str | None = None) -> list[O]:
+        """All objects of a kind (in a namespace): for kinds of which there are few."""
+        word = cls.kind if namespace is None else lookup.in_namespace(cls.kind, namespace)
+        return self._view.find(word)  # type: ignore[return-value]
+
+    def pods_on(self, node: str) -> list[Object]:
+        """The pods bound to a node."""
+        return self._view.find(lookup.on_node(node))
+
+    @property
+    def host(self) -> Host:
+        """Its own machine, as it really is."""
+        return self._world.hosts[self.node]
+
+    @property
+    def command(self) -> Command:
+        """The command line that this key names."""
+        return self._world.commands[self.key]
+
+    @property
+    def failing(self) -> list[tuple[Route, Failing]]:
+        """Routes that lead to nothing that serves, as its clients notice."""
+        return ordered(self._world.ledger.failing)
+
+    def lag(self, name: str) -> Lag:
+        """How long a kind of work takes on this node."""
+        return lag(self._world.lags, name, self.node)
+
+    def reached(self, bounds: Bounds) -> bool:
+        """Whether it is time: the awaited timer fired, or the latest instant has come."""
+        return self.now >= bounds.most or (self.fired and self.now >= bounds.least)
+
+
+def process_name(loop: Loop, node: str) -> str:
+    """`kube-scheduler`, or `kubelet/node-1`."""
+    return f"{loop.process}/{node}" if loop.per_node and loop.process else loop.process
+
+
+def lane_name(loop: Loop, node: str) -> str:
+    """`scheduler`, or `kubelet node-1`."""
+    return f"{loop.lane} {node}" if loop.per_node else loop.lane
+
+
+def own_key(_: Index, obj: Object) -> list[Ref]:
+    """Wakes the key that the object itself names."""
+    return [obj.ref]
+
+
+def controller_key(kind: str) -> Wakes:
+    """Wakes the controller of the object, if it is of `kind`."""
+
+    def wakes(_: Index, obj: Object) -> list[Ref]:
+        owner = obj.metadata.controller
+        return [Ref(kind, obj.metadata.namespace, owner.name)] if owner and owner.kind == kind else []
+
+    return wakes

@@ -1,0 +1,43 @@
+"""Fields of objects by path, such as `spec.template.spec.containers[app].image`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from app.kube.stringmap import StringMap
+
+
+def with_path(value: Any, path: str, new: object) -> Any:
+    """A copy of `value` with the field at `path` set; list items are named by `[name]`.
+
+    Raises KeyError with the missing part when the path leads nowhere.
+    """
+    head, _, rest = _split(path)
+    if isinstance(value, tuple):
+        return _in_list(value, head, rest, new)
+    if isinstance(value, StringMap):
+        key = path
+        return value.without(key) if new is None else value.merged({key: str(new)})
+    if not isinstance(value, Struct) or head not in value.__struct_fields__:
+        raise KeyError(head)
+    return replace(value, **{head: with_path(getattr(value, head), rest, new) if rest else new})
+
+
+def _split(path: str) -> tuple[str, str, str]:
+    if path.startswith("["):
+        name, _, rest = path[1:].partition("]")
+        return name, "]", rest.removeprefix(".")
+    cut = min((at for at in (path.find("."), path.find("[")) if at >= 0), default=-1)
+    if cut < 0:
+        return path, "", ""
+    return path[:cut], path[cut], path[cut:].removeprefix(".")
+
+
+def _in_list(items: tuple[Any, ...], name: str, rest: str, new: object) -> tuple[Any, ...]:
+    at = next((i for i, item in enumerate(items) if getattr(item, "name", getattr(item, "type", None)) == name), None)
+    if at is None:
+        raise KeyError(f"[{name}]")
+    return (*items[:at], with_path(items[at], rest, new) if rest else new, *items[at + 1 :])

@@ -1,0 +1,69 @@
+"""Who hears of what: from the list of loops, which processes watch which kinds."""
+
+from __future__ import annotations
+
+from app.kube.nodes import Node
+from app.kube.objects import Object
+from app.kube.pods import Pod
+from app.sim.draft import Draft
+from app.sim.loop import HostWakes, Loop
+
+
+class Routes:
+    """Tables made once from the list of loops."""
+
+    def __init__(self, loops: tuple[Loop, ...]) -> None:
+        self.on_host: list[tuple[Loop, HostWakes]] = [(loop, loop.on_host) for loop in loops if loop.on_host]
+        self.on_traffic = [loop for loop in loops if loop.traffic]
+        self.on_command = [loop for loop in loops if loop.commands]
+        self.processes: dict[str, list[Loop]] = {}
+        self._once: dict[str, list[str]] = {}
+        self._everywhere: dict[str, list[str]] = {}
+        self._mine: dict[str, list[str]] = {}
+        self._listeners: dict[tuple[str, str], tuple[Loop, ...]] = {}
+        for loop in loops:
+            if loop.process:
+                self.processes.setdefault(loop.process, []).append(loop)
+                self._place(loop)
+
+    def _place(self, loop: Loop) -> None:
+        for kind in (*loop.wakes, *loop.reads):
+            table = self._once
+            if loop.per_node:
+                table = self._mine if kind in loop.watches_mine else self._everywhere
+            watchers = table.setdefault(kind, [])
+            if loop.process not in watchers:
+                watchers.append(loop.process)
+            if kind in loop.wakes:
+                self._listeners[(loop.process, kind)] = (*self._listeners.get((loop.process, kind), ()), loop)
+
+    def listeners(self, process: str, kind: str) -> tuple[Loop, ...]:
+        """The loops of a process that a change of that kind may wake."""
+        return self._listeners.get((process.partition("/")[0], kind), ())
+
+    def kinds(self, process: str) -> list[str]:
+        """All kinds that a process watches."""
+        base = process.partition("/")[0]
+        tables = (self._once, self._everywhere, self._mine)
+        return sorted({kind for table in tables for kind, names in table.items() if base in names})
+
+    def sees(self, process: str, obj: Object) -> bool:
+        """Whether a process that watches the kind sees this object (per-node watches are filtered by the API)."""
+        base, _, node = process.partition("/")
+        return base not in self._mine.get(obj.kind, ()) or node in _nodes_of(obj)
+
+    def watchers(self, draft: Draft, kind: str, before: Object | None, after: Object | None) -> list[str]:
+        """The running processes to which a change of that kind is sent, in a stated order."""
+        found = list(self._once.get(kind, ()))
+        for process in self._mine.get(kind, ()):
+            nodes = dict.fromkeys(node for obj in (before, after) if obj is not None for node in _nodes_of(obj))
+            found += [f"{process}/{node}" for node in nodes]
+        for process in self._everywhere.get(kind, ()):
+            found += [f"{process}/{node}" for node in draft.nodes]
+        return [name for name in found if name not in draft.down] if draft.down else found
+
+
+def _nodes_of(obj: Object) -> tuple[str, ...]:
+    if isinstance(obj, Pod):
+        return (obj.spec.nodeName,) if obj.spec.nodeName else ()
+    return (obj.metadata.name,) if isinstance(obj, Node) else ()

@@ -1,0 +1,127 @@
+"""Keeps the ledger: which routes are open, which of them lead to nothing that serves, and what was cut short.
+
+Exact for a steady rate: costs are linear between actions, and a span's end is an action's instant. Not modelled: the
+kernel's limit on ICMP errors, retries of clients, and connections that are kept open between requests.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from app.kube.meta import Ref
+from app.sim.draft import Draft
+from app.sim.host import Host, HostPod, Rules, host_number
+from app.sim.ledger import Failing, Ledger, Route, Span, Tally
+from app.sim.maps import Map, ordered
+
+
+def settle(draft: Draft, old: Host, new: Host) -> bool:
+    """Account for one machine's change; True when a route began or ceased to fail."""
+    before = draft.ledger.failing
+    if old.pods is not new.pods or old.power != new.power:
+        _processes_changed(draft, old, new)
+    if old.proxy.rules is not new.proxy.rules:
+        for load in draft.load:
+            _rules_changed(draft, new.node, load.service, old.proxy.rules.get(load.service), load.duration)
+    return draft.ledger.failing != before
+
+
+def _processes_changed(draft: Draft, old: Host, new: Host) -> None:
+    was, now = _addresses(old), _addresses(new)
+    for address in sorted(was.keys() | now.keys()):
+        if was.get(address, "unanswered") == now.get(address, "unanswered"):
+            continue
+        for route in [route for route, _ in ordered(draft.ledger.routes) if route.address == address]:
+            if was.get(address) == "":
+                _cut_short(draft, route)
+            _recheck(draft, route)
+
+
+def _addresses(host: Host) -> dict[str, str]:
+    """Each pod address of a machine and how a connection to it fails; empty when it is served."""
+    return {pod.ip: _failure(host, pod) for _, pod in ordered(host.pods) if pod.ip}
+
+
+def _failure(host: Host, pod: HostPod) -> str:
+    if not host.power or pod.sandbox != "ready":
+        return "unanswered"
+    return "" if pod.serves else "refused"
+
+
+def _rules_changed(draft: Draft, node: str, service: Ref, old: Rules | None, duration: int) -> None:
+    new = draft.hosts[node].proxy.rules.get(service)
+    if old == new:
+        return
+    before, after = _backends(old), _backends(new)
+    for address in sorted(set(before) | set(after)):
+        _reopen(draft, Route(node, service, address), len(after) if address in after else 0, duration)
+
+
+def _backends(rules: Rules | None) -> tuple[str, ...]:
+    """Addresses that connections go to; one empty address stands for REJECT."""
+    return (rules.backends or ("",)) if rules is not None else ()
+
+
+def _reopen(draft: Draft, route: Route, of: int, duration: int) -> None:
+    """Close a route's open span and, if it still stands in the rules, open one among `of` backends."""
+    spans = tuple(
+        span if span.until is not None else span._replace(until=draft.now)
+        for span in draft.ledger.routes.get(route, ())
+    )
+    spans = tuple(span for span in spans if span.until is not None and span.until > draft.now - duration)
+    if of:
+        spans = (*spans, Span(of, draft.now, None))
+    routes = draft.ledger.routes
+    draft.ledger = replace(draft.ledger, routes=routes.set(route, spans) if spans else _without(routes, route))
+    _recheck(draft, route)
+
+
+def _without(routes: Map[Route, tuple[Span, ...]], route: Route) -> Map[Route, tuple[Span, ...]]:
+    return routes.delete(route) if route in routes else routes
+
+
+def _recheck(draft: Draft, route: Route) -> None:
+    """Open or close the failing span of one route, according to its rules and to what answers at its address."""
+    spans = draft.ledger.routes.get(route, ())
+    of = spans[-1].of if spans and spans[-1].until is None else 0
+    kind = _kind(draft, route.address) if of else ""
+    known = draft.ledger.failing.get(route)
+    if known is not None and (known.kind, known.of) == (kind, of):
+        return
+    if known is not None:
+        draft.ledger = _closed(draft.ledger, route, known, draft.now)
+    if kind:
+        first = draft.ledger.first if draft.ledger.first is not None else draft.now
+        failing = draft.ledger.failing.set(route, Failing(kind, of, draft.now))
+        draft.ledger = replace(draft.ledger, failing=failing, first=first)
+
+
+def _closed(ledger: Ledger, route: Route, known: Failing, now: int) -> Ledger:
+    key = Tally(route.node, route.service, known.kind, known.of)
+    spent = ledger.spent
+    if now > known.since:
+        spent = spent.set(key, spent.get(key, 0) + now - known.since)
+    return replace(ledger, failing=ledger.failing.delete(route), spent=spent, last=now)
+
+
+def _kind(draft: Draft, address: str) -> str:
+    if not address:
+        return "rejected"
+    host = draft.hosts[draft.nodes[host_number(address) - 1]]
+    return _addresses(host).get(address, "unanswered")
+
+
+def _cut_short(draft: Draft, route: Route) -> None:
+    """Requests that were in flight on a route when its process ended: those begun within their duration."""
+    load = next(row for row in draft.load if row.service == route.service)
+    ledger = draft.ledger
+    if load.duration == 0:
+        return
+    cut = ledger.cut
+    for span in ledger.routes.get(route, ()):
+        begun = max(span.since, draft.now - load.duration)
+        milliseconds = (span.until if span.until is not None else draft.now) - begun
+        if milliseconds > 0:
+            key = Tally(route.node, route.service, "cut", span.of)
+            cut = cut.set(key, cut.get(key, 0) + milliseconds)
+    draft.ledger = replace(ledger, cut=cut)

@@ -1,0 +1,57 @@
+"""Everything at one instant, as one immutable value."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from app.kube.meta import Ref
+from app.sim.acts import Command, Work
+from app.sim.host import Host
+from app.sim.index import Index, Stored
+from app.sim.intervention import Intervention
+from app.sim.lags import DEFAULT_LAGS, Bounds, Lag
+from app.sim.ledger import Ledger, Load
+from app.sim.maps import EMPTY, Map
+
+
+class Delivery(Struct, frozen=True):
+    """A committed change on its way to one process; `after` is None when the object went."""
+
+    ref: Ref
+    before: Stored | None
+    after: Stored | None
+    at: int
+
+
+class World(Struct, frozen=True):
+    """One instant. History is not in it: that is the list of steps."""
+
+    now: int = 0
+    """Milliseconds after t = 0."""
+    etcd: Index = Index()
+    views: Map[str, Index] = EMPTY
+    """What each process believes, by process name (`kubelet/node-1`)."""
+    hosts: Map[str, Host] = EMPTY
+    nodes: tuple[str, ...] = ()
+    """The names of the hosts, in order."""
+    inbox: Map[tuple[str, str, int], Delivery] = EMPTY
+    """Undelivered changes by (process, kind, number); one kind reaches one process in order."""
+    heads: Map[tuple[str, str], tuple[int, int]] = EMPTY
+    """First undelivered and next free number of each (process, kind) that has any."""
+    queued: Map[Work, int] = EMPTY
+    """Keys to reconcile, with the instant they were queued at."""
+    timers: Map[Work, Bounds] = EMPTY
+    retries: Map[Work, int] = EMPTY
+    """Refused writes in a row."""
+    incarnations: Map[Ref, tuple[int, int]] = EMPTY
+    """How often an object of that name was created, and its last version."""
+    counters: Map[str, int] = EMPTY
+    """Generated names, counted per owner."""
+    down: Map[str, int] = EMPTY
+    """Processes that do not run, with the instant they stopped."""
+    commands: Map[Ref, Command] = EMPTY
+    script: tuple[Intervention, ...] = ()
+    """Interventions still to come, in order of time."""
+    lags: Map[str, Lag] = DEFAULT_LAGS
+    load: tuple[Load, ...] = ()
+    ledger: Ledger = Ledger()
