@@ -22,6 +22,9 @@ from app.errors import BadInput
 VARIABLE = "LOOPSCOPE_DATABASE_URL"
 DEFAULT_URL = "sqlite:///loopscope.db"
 
+# Any number will do that nothing else in the same PostgreSQL database locks.
+_MIGRATION_LOCK = 5627
+
 _PRAGMAS = (
     # First, so that the others wait for their lock as well.
     "PRAGMA busy_timeout = 5000",
@@ -40,16 +43,18 @@ class Store:
     def __init__(self, url: str | None = None) -> None:
         self.url = _checked(url or os.environ.get(VARIABLE) or DEFAULT_URL)
         self.engine = _engine(self.url)
+        sqlite = self.engine.dialect.name == "sqlite"
         # SQLite refuses at once, without waiting, to turn a read into a write when somebody wrote in between.
         # A unit of work that writes therefore says so when it begins, and queues for its turn.
         # Within one process the queue is this lock: SQLite's own waiting is by polling, where the last may starve.
-        self._turn: AbstractContextManager[object] = RLock() if self.engine.dialect.name == "sqlite" else nullcontext()
+        self._turn: AbstractContextManager[object] = RLock() if sqlite else nullcontext()
         self._writer = self.engine.execution_options(loopscope_begin="BEGIN IMMEDIATE")
+        self._reader = self.engine if sqlite else self.engine.execution_options(isolation_level="REPEATABLE READ")
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """All reads see one state of the database; nothing is kept."""
-        with Session(self.engine, expire_on_commit=False) as db:
+        with Session(self._reader, expire_on_commit=False) as db:
             yield db
 
     @contextmanager
@@ -60,7 +65,10 @@ class Store:
 
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
-        with self._writer.begin() as connection:
+        """A connection that alone may change tables, until it is given back."""
+        with self._turn, self._writer.begin() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
             yield connection
 
     def migrate(self) -> None:
@@ -71,7 +79,8 @@ class Store:
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
         except OperationalError as refused:
-            raise BadInput([f"{VARIABLE}: cannot open {self.url!r}: {refused.orig}"]) from refused
+            why = " ".join(str(refused.orig).split())
+            raise BadInput([f"{VARIABLE}: cannot open {self.url!r}: {why}"]) from refused
         except CommandError as unknown:
             newest = ScriptDirectory.from_config(config).get_current_head()
             raise BadInput(

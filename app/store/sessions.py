@@ -104,7 +104,7 @@ def append_choice(db: Database, *, edit_id: str, kind: Kind, text: str, seen: in
     session = get_for_editing(db, edit_id=edit_id)
     there = db.exec(select(func.count()).where(Choice.session_id == session.id)).one()
     if there != seen:
-        raise MovedOn(f"the session has {there} choices by now, this page knew of {seen}; reload it or fork it")
+        raise MovedOn(f"choices in the session by now: {there}, known to this page: {seen}; reload it or fork it")
     _forget_after(db, session, position)
     return _choose(db, session, [(kind, text)], first=seen + 1)[0]
 

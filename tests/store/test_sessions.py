@@ -28,9 +28,8 @@ def walked(store: Store, session: Session) -> Session:
         sessions.append_choice(db, edit_id=session.edit_id, kind="pick", text=PICK, seen=1, position=7)
         sessions.record_taken(db, edit_id=session.edit_id, steps=steps(*range(1, 11)))
         for n in (2, 9):
-            sessions.add_note(
-                db, edit_id=session.edit_id, step_id=f"clients.get:service~web~~{n}", actor="reader", text=f"look: {n}"
-            )
+            step_id = f"clients.get:service~web~~{n}"
+            sessions.add_note(db, edit_id=session.edit_id, step_id=step_id, actor="reader", text=f"look: {n}")
         return sessions.set_position(db, edit_id=session.edit_id, position=10)
 
 
@@ -126,14 +125,12 @@ def test_of_two_pages_made_from_the_same_choices_only_the_first_may_add_one(stor
             sessions.append_choice(db, edit_id=session.edit_id, kind="do", text=text, seen=0, position=3)
 
     choose("delete pod/web-1")
-    with pytest.raises(MovedOn, match=r"has 1 choices by now, this page knew of 0; reload it or fork it"):
+    with pytest.raises(MovedOn, match="by now: 1, known to this page: 0; reload it or fork it"):
         choose("delete pod/web-2")
     assert chosen(store, session) == [(1, "do", "delete pod/web-1")]
 
 
-def test_a_choice_is_made_where_the_reader_stands_and_what_came_after_is_no_longer_so(
-    store: Store, session: Session
-) -> None:
+def test_a_choice_is_made_at_a_step_and_the_steps_after_it_are_forgotten(store: Store, session: Session) -> None:
     with store.writing() as db:
         sessions.record_taken(db, edit_id=session.edit_id, steps=steps(*range(1, 11)))
         sessions.append_choice(db, edit_id=session.edit_id, kind="pick", text=PICK, seen=0, position=4)
