@@ -1,0 +1,150 @@
+"""Parsed YAML as a tree that knows its lines, holding JSON's scalar types only."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+# Where in a document: field names and positions in lists.
+Path = tuple[str | int, ...]
+Scalar = str | int | float | bool | None
+
+_SHOWN = 60
+_TAG = "tag:yaml.org,2002:"
+_TAGGED: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "null": (type(None),)}
+_UNTAGGED = "write a number, true, false or null plainly, and text in quotes"
+_WORDS: dict[str, bool | None] = {
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+}
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|0x[0-9a-fA-F]+|0o[0-7]+", re.ASCII)
+_WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)", re.ASCII)
+_OCTAL = re.compile(r"0o?([0-7]+)", re.ASCII)
+_PLAIN_SEGMENT = re.compile(r"[\w$-]+", re.ASCII)
+
+
+class ScalarNode(Struct, frozen=True):
+    """One value. `text` is as written, so that an error can show it and a quantity keeps its spelling."""
+
+    value: Scalar
+    text: str
+    line: int
+    plain: bool = True
+
+
+class ListNode(Struct, frozen=True):
+    items: tuple[Node, ...]
+    line: int
+
+
+class MapNode(Struct, frozen=True):
+    """Entries in the order written; `lines` holds the line of each key."""
+
+    entries: dict[str, Node]
+    lines: dict[str, int]
+    line: int
+
+
+Node = ScalarNode | ListNode | MapNode
+
+
+class Problem(NamedTuple):
+    """One fault in a document: where, and what was found, what is allowed, what probably happened."""
+
+    path: Path
+    text: str
+
+
+def scalar(text: str, *, plain: bool, tag: str | None) -> Scalar:
+    """The JSON value of a YAML scalar; ValueError for a tag that JSON has no type for."""
+    if tag in (None, "!"):
+        return _untagged(text) if plain and tag is None else text
+    kind = (tag or "").removeprefix(_TAG)
+    if kind == "str":
+        return text
+    value = _untagged(text)
+    if type(value) not in _TAGGED.get(kind, ()):
+        raise ValueError(f"the tag {shown(kind)} is not read here; {_UNTAGGED}")
+    return value
+
+
+def _untagged(text: str) -> Scalar:
+    if text in _WORDS:
+        return _WORDS[text]
+    if not _NUMBER.fullmatch(text):
+        return text
+    # 64 bits hold 18 digits in any case; Python refuses to read thousands.
+    if _WHOLE.fullmatch(text) and len(text) <= 19:
+        return int(text)
+    if len(text) <= 18 and (octal := _OCTAL.fullmatch(text)):
+        return int(octal[1], 8)
+    if text.startswith("0x"):
+        return int(text, 0) if len(text) <= 17 else text
+    value = float(text) if not text.startswith("0o") else float("inf")
+    return text if value in (float("inf"), float("-inf")) else value
+
+
+def plain(node: Node) -> Any:
+    """The node as lists, dicts and scalars."""
+    match node:
+        case ScalarNode():
+            return node.value
+        case ListNode():
+            return [plain(item) for item in node.items]
+        case MapNode():
+            return {key: plain(value) for key, value in node.entries.items()}
+
+
+def line_of(node: Node, path: Path) -> int:
+    """The line of the thing at `path`, or of the nearest thing around it that exists."""
+    line = node.line
+    for step in path:
+        if isinstance(node, MapNode) and isinstance(step, str) and step in node.entries:
+            node, line = node.entries[step], node.lines[step]
+        elif isinstance(node, ListNode) and isinstance(step, int) and step < len(node.items):
+            node = node.items[step]
+            line = node.line
+        else:
+            break
+    return line
+
+
+def written(path: Path) -> str:
+    """`spec.containers[0].image`; a name with other characters stands in brackets."""
+    text = ""
+    for step in path:
+        if isinstance(step, str) and _PLAIN_SEGMENT.fullmatch(step):
+            text += f".{step}" if text else step
+        else:
+            text += f"[{_printable(str(step))}]"
+    return text
+
+
+def shown(text: str) -> str:
+    """Text in quotes on one line, cut to what an error message can hold."""
+    cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return f'"{_printable(cut)}"'
+
+
+def found(node: Node) -> str:
+    """What stands there, in words."""
+    match node:
+        case ScalarNode(value=None):
+            return "nothing"
+        case ScalarNode(value=bool() as value):
+            return "true" if value else "false"
+        case ScalarNode(value=str() as value):
+            return f"the text {shown(value)}"
+        case ScalarNode(text=text):
+            return f"the number {_printable(text[:_SHOWN])}"
+        case ListNode():
+            return "a list"
+        case MapNode():
+            return "a mapping"
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
