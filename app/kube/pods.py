@@ -83,6 +83,16 @@ class VolumeMount(Struct, frozen=True, omit_defaults=True):
     readOnly: bool = False
 
 
+class ContainerRestartRuleOnExitCodes(Struct, frozen=True, omit_defaults=True):
+    operator: str
+    values: tuple[int, ...] = ()
+
+
+class ContainerRestartRule(Struct, frozen=True, omit_defaults=True):
+    action: str
+    exitCodes: ContainerRestartRuleOnExitCodes | None = None
+
+
 class Container(Struct, frozen=True, omit_defaults=True):
     """`restartPolicy: Always` on an init container makes it a native sidecar."""
 
@@ -99,6 +109,7 @@ class Container(Struct, frozen=True, omit_defaults=True):
     lifecycle: Lifecycle | None = None
     imagePullPolicy: str = ""
     restartPolicy: str = ""
+    restartPolicyRules: tuple[ContainerRestartRule, ...] = ()
 
     @property
     def sidecar(self) -> bool:
