@@ -60,11 +60,24 @@ class ObjectReference(Struct, frozen=True, omit_defaults=True):
     uid: str = ""
 
 
+class HintedPlace(Struct, frozen=True, omit_defaults=True):
+    """A zone or node that an endpoint is meant for."""
+
+    name: str
+
+
+class EndpointHints(Struct, frozen=True, omit_defaults=True):
+    forZones: tuple[HintedPlace, ...] = ()
+    forNodes: tuple[HintedPlace, ...] = ()
+
+
 class Endpoint(Struct, frozen=True, omit_defaults=True):
     addresses: tuple[str, ...]
     conditions: EndpointConditions = EndpointConditions()
     targetRef: ObjectReference | None = None
     nodeName: str = ""
+    zone: str = ""
+    hints: EndpointHints | None = None
 
 
 class EndpointPort(Struct, frozen=True, omit_defaults=True):
