@@ -1,0 +1,107 @@
+"""What real manifests hold beyond the modelled fields: real fields that are left out, and what a server fills in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Real fields of Kubernetes 1.36 that the model leaves out, by type: reported as not modelled, never called a typo.
+_LEFT_OUT = {
+    "Pod": "",
+    "PodSpec": """affinity automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks ephemeralContainers
+        hostAliases hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets nodeSelector os overhead
+        preemptionPolicy priority resourceClaims resources runtimeClassName schedulerName schedulingGates
+        schedulingGroup securityContext serviceAccount setHostnameAsFQDN shareProcessNamespace subdomain
+        topologySpreadConstraints workloadRef""",
+    "Container": """env envFrom resizePolicy restartPolicyRules securityContext stdin stdinOnce
+        terminationMessagePath terminationMessagePolicy tty volumeDevices workingDir""",
+    "ContainerPort": "hostIP",
+    "HTTPGetAction": "httpHeaders",
+    "Lifecycle": "stopSignal",
+    "ResourceRequirements": "claims",
+    "VolumeMount": "mountPropagation recursiveReadOnly subPathExpr",
+    "Volume": """awsElasticBlockStore azureDisk azureFile cephfs cinder csi downwardAPI ephemeral fc flexVolume flocker
+        gcePersistentDisk gitRepo glusterfs image iscsi nfs photonPersistentDisk portworxVolume projected quobyte rbd
+        scaleIO storageos vsphereVolume""",
+    "ConfigMapVolumeSource": "defaultMode items",
+    "SecretVolumeSource": "defaultMode items",
+    "ObjectMeta": "deletionGracePeriodSeconds deletionTimestamp ownerReferences",
+    "DeploymentSpec": "rollbackTo",
+    "StatefulSetSpec": "ordinals persistentVolumeClaimRetentionPolicy updateStrategy volumeClaimTemplates",
+    "ServiceSpec": """allocateLoadBalancerNodePorts clusterIPs externalIPs externalName healthCheckNodePort ipFamilies
+        ipFamilyPolicy loadBalancerClass loadBalancerIP loadBalancerSourceRanges sessionAffinity sessionAffinityConfig
+        topologyKeys trafficDistribution""",
+    "ServicePort": "appProtocol",
+    "NodeSpec": "configSource externalID podCIDRs",
+    "NodeStatus": "config daemonEndpoints features images phase runtimeHandlers volumesAttached volumesInUse",
+    "NodeSystemInfo": "bootID kubeProxyVersion machineID operatingSystem swap systemUUID",
+    "EndpointSlice": "",
+    "Endpoint": "deprecatedTopology hints hostname zone",
+    "EndpointPort": "appProtocol",
+    "EndpointConditions": "",
+    "ObjectReference": "apiVersion fieldPath resourceVersion",
+    "LeaseSpec": "acquireTime leaseTransitions preferredHolder strategy",
+    "PodTemplateSpec": "",
+}
+LEFT_OUT = {type_: _words(names) for type_, names in _LEFT_OUT.items()}
+
+# Modelled, but a walk starts without them: an owner is known by its uid, and uids are the server's.
+NOT_TAKEN = {"ObjectMeta": _words("deletionGracePeriodSeconds deletionTimestamp ownerReferences")}
+
+# What a server adds to `kubectl get -o yaml`, and what only repeats another field: dropped without a word.
+SERVER_SIDE = {
+    "ObjectMeta": _words("creationTimestamp generateName generation managedFields resourceVersion selfLink uid"),
+    "PodSpec": _words("serviceAccount"),
+    "ServiceSpec": _words("clusterIPs"),
+    "NodeSpec": _words("podCIDRs"),
+    "NodeStatus": LEFT_OUT["NodeStatus"] | {"conditions"},
+    "NodeSystemInfo": LEFT_OUT["NodeSystemInfo"],
+}
+
+# A field left out of the model, at the value that a server gives it, changes nothing and is not worth reporting.
+SERVER_DEFAULTS: dict[str, dict[str, Any]] = {
+    "PodSpec": {
+        "dnsPolicy": "ClusterFirst",
+        "enableServiceLinks": True,
+        "preemptionPolicy": "PreemptLowerPriority",
+    },
+    "Container": {
+        "terminationMessagePath": "/dev/termination-log",
+        "terminationMessagePolicy": "File",
+    },
+    "ServiceSpec": {
+        "allocateLoadBalancerNodePorts": True,
+        "ipFamilies": ["IPv4"],
+        "ipFamilyPolicy": "SingleStack",
+        "sessionAffinity": "None",
+    },
+    "StatefulSetSpec": {
+        "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
+        "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
+    },
+}
+
+# Groups without a dot, and those under k8s.io, are Kubernetes' own; all others belong to custom resources.
+UPSTREAM_KINDS = _words(
+    """APIService Binding CSIDriver CSINode CSIStorageCapacity CertificateSigningRequest ClusterRole
+    ClusterRoleBinding ClusterTrustBundle ComponentStatus ConfigMap ControllerRevision CronJob
+    CustomResourceDefinition DaemonSet Deployment DeviceClass DeviceTaintRule EndpointSlice Endpoints Event Eviction
+    FlowSchema HorizontalPodAutoscaler IPAddress Ingress IngressClass Job Lease LeaseCandidate LimitRange
+    MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration Namespace NetworkPolicy Node
+    PersistentVolume PersistentVolumeClaim Pod PodCertificateRequest PodDisruptionBudget PodGroup PodSecurityPolicy
+    PodTemplate PriorityClass PriorityLevelConfiguration ReplicaSet ReplicationController ResourceClaim
+    ResourceClaimTemplate ResourceQuota ResourceSlice Role RoleBinding RuntimeClass Secret Service ServiceAccount
+    ServiceCIDR StatefulSet StorageClass StorageVersionMigration ValidatingAdmissionPolicy
+    ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment VolumeAttributesClass
+    Workload"""
+)
+
+
+def is_upstream_group(api_version: str) -> bool:
+    """Whether an apiVersion belongs to Kubernetes itself."""
+    group = api_version.rpartition("/")[0]
+    return "." not in group or group.endswith(".k8s.io")
