@@ -1,0 +1,55 @@
+"""Resource quantities: `250m`, `1`, `128Mi`, `1e3`, read exactly as apimachinery's resource.Quantity does."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil
+
+ALLOWED = "a quantity such as 250m, 1, 0.5, 128Mi or 1Gi"
+
+_FORM = re.compile(
+    r"(?P<sign>[+-]?)(?P<number>[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE](?P<exponent>[+-]?[0-9]+)|(?P<suffix>[numkMGTPE]|[KMGTPE]i)?)",
+    re.ASCII,
+)
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_MOST = 2**63 - 1
+_LEAST = Fraction(1, 10**9)
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Fraction:
+    """The exact number; ValueError says what was found and what is allowed."""
+    match = _FORM.fullmatch(text) if len(text) <= 64 else None
+    if match is None:
+        shown = text if len(text) <= 40 else text[:39] + "…"
+        raise ValueError(f'found "{shown}"; allowed: {ALLOWED}{_likely(text)}')
+    suffix = match["suffix"] or ""
+    # Beyond 10^±60 every number is rounded or capped in any case, and writing it out would fill the memory.
+    exponent = max(-60, min(60, int(match["exponent"]))) if match["exponent"] else _DECIMAL.get(suffix, 0)
+    size = Fraction(match["number"]) * Fraction(10) ** exponent * 2 ** _BINARY.get(suffix, 0)
+    # ParseQuantity rounds up to a billionth, away from zero, and caps at what 64 bits hold.
+    size = min(Fraction(ceil(size / _LEAST)) * _LEAST, Fraction(_MOST))
+    return -size if match["sign"] == "-" else size
+
+
+def value(text: str) -> int:
+    """Whole units, rounded up: bytes of memory (Quantity.Value)."""
+    return ceil(parse(text))
+
+
+def milli_value(text: str) -> int:
+    """Thousandths, rounded up: millicores of CPU (Quantity.MilliValue)."""
+    return ceil(parse(text) * 1000)
+
+
+def _likely(text: str) -> str:
+    number = re.match(r"[0-9.]+", text)
+    unit = text[number.end() :].strip() if number else ""
+    meant = {
+        "KB": "k", "MB": "M", "GB": "G", "TB": "T", "KiB": "Ki", "MiB": "Mi", "GiB": "Gi", "TiB": "Ti",
+        "mb": "M", "gb": "G", "mi": "Mi", "gi": "Gi", "ki": "Ki", "K": "k", "g": "G",
+    }.get(unit)  # fmt: skip
+    return f'; did you mean "{number[0]}{meant}"?' if number and meant and len(text) <= 40 else ""
