@@ -10,6 +10,7 @@ from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.sim.host import Host
 from app.sim.lags import Bounds
+from app.sim.ledger import Failing, Route
 
 
 class Work(NamedTuple):
@@ -110,6 +111,8 @@ class Act(Struct, frozen=True):
     background: bool = False
     command: Command | None = None
     """The new state of the command that a kubectl turn works on."""
+    noted: tuple[Route, Failing | None] | None = None
+    """What the clients have noticed of one route."""
 
 
 class Wait(Struct, frozen=True):

@@ -20,7 +20,7 @@ from app.kube.objects import Object
 from app.kube.pods import Pod, PodStatus
 from app.kube.qos import qos_class
 from app.sim.acts import Bind, Create, Delete, Outcome, Patch, PatchStatus, Request, Update, UpdateStatus
-from app.sim.draft import Draft, believe, send, stored
+from app.sim.draft import Draft, believe, forget, send, stored
 from app.sim.index import Index, Stored
 from app.sim.paths import with_path
 from app.sim.step import Commit
@@ -183,6 +183,8 @@ class Api:
         if now_stored is None:
             draft.etcd = draft.etcd.drop(ref)
             draft.incarnations = draft.incarnations.set(ref, (born, version))
+            if process:
+                forget(draft, process, ref, before)
         else:
             draft.etcd = draft.etcd.put(now_stored)
             if process:

@@ -37,6 +37,7 @@ class Draft:
     down: Map[str, int]
     commands: Map[Ref, Command]
     script: tuple[Intervention, ...]
+    manifests: Map[str, tuple[Object, ...]]
     lags: Map[str, Lag]
     load: tuple[Load, ...]
     ledger: Ledger

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.sim import traffic
 from app.sim.actions import Action, Advance, Deliver, Intervene, Reconcile
-from app.sim.acts import Act, Command, Outcome, Wait, Work
+from app.sim.acts import Act, Command, Event, Outcome, Wait, Work
 from app.sim.api import Answer, Api
 from app.sim.draft import Draft, Pending, believe, enqueue, forget, receive, set_timer
 from app.sim.host import Host
@@ -18,7 +19,7 @@ from app.sim.index import Index
 from app.sim.interventions import carry_out
 from app.sim.lags import Bounds, lag
 from app.sim.loop import Loop, Turn, lane_name, process_name
-from app.sim.maps import ordered_keys
+from app.sim.maps import ordered, ordered_keys
 from app.sim.routes import Routes
 from app.sim.step import Step
 from app.sim.world import World
@@ -121,7 +122,8 @@ class Model:
         node = action.process.partition("/")[2]
         versions = [stored.object for stored in (delivery.before, delivery.after) if stored is not None]
         for loop in self.routes.listeners(action.process, action.kind):
-            for key in _keys(loop, view, versions):
+            keys = _awaiting(draft, versions) if loop.commands else _keys(loop, view, versions)
+            for key in keys:
                 enqueue(draft, Work(loop.name, node, key))
         return self._done(draft, [], f"watch {delivery.ref}")
 
@@ -187,6 +189,8 @@ class Model:
         if answer.outcome.ok:
             if act.host is not None:
                 self.change_host(draft, act.host)
+            if act.noted is not None:
+                traffic.note(draft, *act.noted)
             if act.command is not None:
                 draft.commands = draft.commands.set(act.command.key, act.command)
         lane = act.sender or lane_name(loop, work.node)
@@ -207,7 +211,7 @@ class Model:
                 cause="",
                 background=act.background and not own,
                 commits=stage.commits,
-                events=() if own else act.events,
+                events=() if own else tuple(_event(row, answer) for row in act.events),
                 output=() if own else act.output,
                 command=act.command.number if act.command else 0,
                 before=before,
@@ -241,9 +245,22 @@ def _keys(loop: Loop, view: Index, versions: list[Object]) -> list[Ref]:
     return list(dict.fromkeys(found))
 
 
+def _awaiting(draft: Draft, versions: list[Object]) -> list[Ref]:
+    uids = {version.metadata.uid for version in versions}
+    return [key for key, command in ordered(draft.commands) if command.exit is None and uids & set(command.uids)]
+
+
 def _named(act: Act, answer: Answer) -> Ref:
     made = answer.outcome.object
     return made.ref if made is not None and not act.object.name else act.object
+
+
+def _event(event: Event, answer: Answer) -> Event:
+    """`{name}` in a message stands for the name that the API server gave the created object."""
+    made = answer.outcome.object
+    if made is None or "{name}" not in event.message:
+        return event
+    return replace(event, message=event.message.replace("{name}", made.metadata.name))
 
 
 def _word(act: Act, answer: Answer) -> str:

@@ -65,6 +65,8 @@ class Ledger(Struct, frozen=True):
     routes: Map[Route, tuple[Span, ...]] = EMPTY
     """Open spans, and closed ones younger than a request's duration."""
     failing: Map[Route, Failing] = EMPTY
+    noted: Map[Route, Failing] = EMPTY
+    """Failing spans that the clients have noticed."""
     spent: Map[Tally, int] = EMPTY
     """Milliseconds of closed failing spans."""
     cut: Map[Tally, int] = EMPTY

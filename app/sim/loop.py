@@ -12,7 +12,7 @@ from app.kube.objects import Object
 from app.kube.stringmap import StringMap
 from app.sim import index as lookup
 from app.sim.acts import Act, Command, Outcome, Wait
-from app.sim.host import Host
+from app.sim.host import Host, host_number
 from app.sim.index import Index
 from app.sim.lags import Bounds, Lag, lag
 from app.sim.ledger import Failing, Route
@@ -110,9 +110,24 @@ class Turn:
         return self._world.commands[self.key]
 
     @property
-    def failing(self) -> list[tuple[Route, Failing]]:
-        """Routes that lead to nothing that serves, as its clients notice."""
-        return ordered(self._world.ledger.failing)
+    def failing(self) -> list[tuple[Route, Failing | None]]:
+        """Routes whose failing (None: no longer) the clients have not noticed yet, ordered."""
+        ledger = self._world.ledger
+        begun = [(route, row) for route, row in ledger.failing.items() if ledger.noted.get(route) != row]
+        over = [(route, None) for route in ledger.noted if route not in ledger.failing]
+        return sorted([*begun, *over], key=lambda pair: pair[0])
+
+    def pod_at(self, address: str) -> Ref | None:
+        """The pod that has (or last had) an address, as a client that is told the answer would find out."""
+        if not address:
+            return None
+        host = self._world.hosts[self._world.nodes[host_number(address) - 1]]
+        return next((pod.ref for _, pod in ordered(host.pods) if pod.ip == address), None)
+
+    def version(self, ref: Ref) -> int:
+        """The version of an object that this process has seen; 0 if none."""
+        stored = self._view.get(ref)
+        return stored.version if stored else 0
 
     def lag(self, name: str) -> Lag:
         """How long a kind of work takes on this node."""

@@ -27,6 +27,9 @@ class Routes:
                 self._place(loop)
 
     def _place(self, loop: Loop) -> None:
+        if loop.commands:
+            self._placed_commands(loop)
+            return
         for kind in (*loop.wakes, *loop.reads):
             table = self._once
             if loop.per_node:
@@ -36,6 +39,11 @@ class Routes:
                 watchers.append(loop.process)
             if kind in loop.wakes:
                 self._listeners[(loop.process, kind)] = (*self._listeners.get((loop.process, kind), ()), loop)
+
+    def _placed_commands(self, loop: Loop) -> None:
+        """A command line watches only the objects whose end it waits for."""
+        for kind in loop.wakes:
+            self._listeners[(loop.process, kind)] = (*self._listeners.get((loop.process, kind), ()), loop)
 
     def listeners(self, process: str, kind: str) -> tuple[Loop, ...]:
         """The loops of a process that a change of that kind may wake."""
@@ -60,7 +68,15 @@ class Routes:
             found += [f"{process}/{node}" for node in nodes]
         for process in self._everywhere.get(kind, ()):
             found += [f"{process}/{node}" for node in draft.nodes]
+        if draft.commands and _awaited(draft, before or after):
+            found += [loop.process for loop in self.on_command]
         return [name for name in found if name not in draft.down] if draft.down else found
+
+
+def _awaited(draft: Draft, obj: Object | None) -> bool:
+    return obj is not None and any(
+        command.exit is None and obj.metadata.uid in command.uids for command in draft.commands.values()
+    )
 
 
 def _nodes_of(obj: Object) -> tuple[str, ...]:

@@ -15,6 +15,13 @@ from app.sim.ledger import Failing, Ledger, Route, Span, Tally
 from app.sim.maps import Map, ordered
 
 
+def begin(draft: Draft) -> None:
+    """Open the routes of all clients from the rules that stand."""
+    for node in draft.nodes:
+        for load in draft.load:
+            _rules_changed(draft, node, load.service, None, load.duration)
+
+
 def settle(draft: Draft, old: Host, new: Host) -> bool:
     """Account for one machine's change; True when a route began or ceased to fail."""
     before = draft.ledger.failing
@@ -125,3 +132,10 @@ def _cut_short(draft: Draft, route: Route) -> None:
             key = Tally(route.node, route.service, "cut", span.of)
             cut = cut.set(key, cut.get(key, 0) + milliseconds)
     draft.ledger = replace(ledger, cut=cut)
+
+
+def note(draft: Draft, route: Route, row: Failing | None) -> None:
+    """Remember that the clients have noticed a failing route, or its end."""
+    noted = draft.ledger.noted
+    noted = noted.set(route, row) if row is not None else noted.delete(route)
+    draft.ledger = replace(draft.ledger, noted=noted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from app.kube.meta import Ref
+from app.kube.objects import Object
 from app.sim.acts import Command, Work
 from app.sim.host import Host
 from app.sim.index import Index, Stored
@@ -52,6 +53,8 @@ class World(Struct, frozen=True):
     commands: Map[Ref, Command] = EMPTY
     script: tuple[Intervention, ...] = ()
     """Interventions still to come, in order of time."""
+    manifests: Map[str, tuple[Object, ...]] = EMPTY
+    """Objects that `apply m:HASH` may name."""
     lags: Map[str, Lag] = DEFAULT_LAGS
     load: tuple[Load, ...] = ()
     ledger: Ledger = Ledger()

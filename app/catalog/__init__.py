@@ -1,0 +1,1 @@
+"""Reads flows: checks them, gathers all problems, and builds the worlds they start from."""

@@ -1,0 +1,180 @@
+"""What a flow is: the shape of `flow.yaml`, with every key documented here."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from app.kube.objects import Object
+from app.sim.walk import Choice
+
+
+class Lane(Struct, frozen=True):
+    """One participant, in drawing order. `lane` is a loop's lane name, or that with `*` for one per node."""
+
+    lane: str
+    title: str
+    kind: str
+    """The colour family: user, api, controller, scheduler, kubelet, kube-proxy, runtime, app, clients."""
+
+
+class Setting(Struct, frozen=True):
+    """A number or choice that a reader may change."""
+
+    name: str
+    title: str
+    type: str
+    """duration, count, choice, switch or lag (`least..usual..most`)."""
+    default: str
+    help: str = ""
+    unit: str = ""
+    least: str = ""
+    most: str = ""
+    step: str = ""
+    choices: tuple[str, ...] = ()
+    open_choices: bool = False
+    """Choices may carry a value of their own, such as `drain=10s`."""
+    sets: tuple[str, ...] = ()
+    """Where it is written; one of the targets in `catalog.settings`: `field REF PATH`, `annotation REF NAME`,
+    `prestop REF CONTAINER`, `load SERVICE rate|duration`, `lag PROCESS`, `script NAME` (fills `{NAME}` in scripts)."""
+
+
+class Notes(Struct, frozen=True):
+    """The same moment for four readers."""
+
+    junior: str
+    middle: str
+    senior: str
+    principal: str
+
+
+class Moment(Struct, frozen=True):
+    """A named kind of step. Titles and notes may name {object}, {name}, {node}, {at}, {reason}, {outcome}, {from}, {to}."""
+
+    id: str
+    title: str
+    notes: Notes
+    covers: tuple[str, ...] = ()
+    race: bool = False
+    """Whether it opens or closes the window that the flow is about."""
+
+
+class Symptom(Struct, frozen=True):
+    """What an operator sees. It is true of a walk when `when` holds (see `story.claims`)."""
+
+    id: str
+    title: str
+    words: tuple[str, ...]
+    """What people type: message fragments, statuses, exit codes."""
+    cause: str
+    look: str
+    when: str
+    scene: str = ""
+    covers: tuple[str, ...] = ()
+
+
+class Verdict(Struct, frozen=True):
+    """A computed answer; `id` names a function of `story.verdicts`. `text` may name {value} and what it reports."""
+
+    id: str
+    title: str
+    text: str
+    ok: str = ""
+    """A claim about itself, such as `requests-failed == 0`; empty when the number is neither good nor bad."""
+    varies: tuple[str, ...] = ()
+
+
+class Scene(Struct, frozen=True):
+    """A preset: settings and interventions that make something worth seeing happen."""
+
+    id: str
+    title: str
+    summary: str
+    settings: dict[str, str] = {}
+    script: tuple[str, ...] = ()
+    """Interventions beside the flow's own script."""
+    until: str = ""
+
+
+class Question(Struct, frozen=True):
+    id: str
+    text: str
+    answer: str
+    moment: str = ""
+    covers: tuple[str, ...] = ()
+
+
+class Trap(Struct, frozen=True):
+    """A sentence that costs you the question, and what is true instead."""
+
+    id: str
+    claim: str
+    truth: str
+    moment: str = ""
+    covers: tuple[str, ...] = ()
+
+
+class Figure(Struct, frozen=True):
+    """A figure of the sources that a view or export shows."""
+
+    view: str
+    covers: tuple[str, ...]
+
+
+class Flow(Struct, frozen=True, kw_only=True):
+    """One lesson, as read from its folder."""
+
+    id: str
+    title: str
+    summary: str
+    chapter: str
+    lanes: tuple[Lane, ...]
+    settings: tuple[Setting, ...] = ()
+    script: tuple[str, ...] = ()
+    goal: tuple[str, ...] = ()
+    """Named predicates of `catalog.goals`; the walk ends when all hold."""
+    until: str = "10m"
+    target: str = ""
+    """The object that the flow is about, as a reference (`pod/web-1`)."""
+    last_sync: dict[str, str] = {}
+    """How long before t = 0 a node's kube-proxy ended its last sync."""
+    images: tuple[str, ...] = ()
+    """Images that every node has."""
+    assumes: tuple[str, ...] = ()
+    leaves_out: tuple[str, ...] = ()
+    about: str = ""
+    moments: tuple[Moment, ...] = ()
+    symptoms: tuple[Symptom, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    scenes: tuple[Scene, ...] = ()
+    questions: tuple[Question, ...] = ()
+    traps: tuple[Trap, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    cluster: tuple[Object, ...] = ()
+    """From `cluster.yaml` beside it."""
+    digest: str = ""
+    """Changes when any file of the folder does."""
+
+
+class Lexicon(Struct, frozen=True):
+    """Words that all flows share (`flows/lexicon.yaml`)."""
+
+    acts: dict[str, str]
+    """`LOOP.VERB` -> a sentence; the same names as in moments' titles."""
+    lanes: dict[str, str] = {}
+    glossary: dict[str, str] = {}
+    outcomes: dict[str, str] = {}
+
+
+class Setup(Struct, frozen=True):
+    """Everything that decides a walk but its length: flow, effective settings, manifests, scene, choices."""
+
+    flow: Flow
+    settings: dict[str, str]
+    """All effective settings, in the flow's order."""
+    objects: tuple[Object, ...]
+    choices: tuple[Choice, ...]
+    """The flow's script, the scene's, then the reader's."""
+    until: int
+    scene: str = ""
+    not_modelled: tuple[tuple[str, str], ...] = ()
+    """(object, path) pairs of manifests' fields that the model does not read."""

@@ -1,0 +1,46 @@
+"""The clients of Services: they notice when a node's rules lead them to nothing that serves.
+
+Their steady rate is accounted for by `sim.traffic`; this loop only makes the beginning and the end of failing visible.
+"""
+
+from __future__ import annotations
+
+from app.kube.meta import Ref
+from app.sim.acts import Act
+from app.sim.ledger import Failing, Route
+from app.sim.loop import Loop, Turn
+
+
+def reconcile(turn: Turn) -> Act | None:
+    """One route whose failing has begun or ended since it was last noticed."""
+    unnoticed = turn.failing
+    if not unnoticed:
+        return None
+    route, row = unnoticed[0]
+    about = turn.pod_at(route.address) or route.service
+    if row is None:
+        return Act(
+            "recover",
+            about,
+            reason="RulesNoLongerLeadThere",
+            moment="requests-recovered",
+            to=f"kube-proxy {route.node}",
+            noted=(route, None),
+            background=True,
+        )
+    return _failure(route, row, about)
+
+
+def _failure(route: Route, row: Failing, about: Ref) -> Act:
+    return Act(
+        "connect",
+        about,
+        reason=f"1 of {row.of} connections through {route.node}" if row.of > 1 else f"every connection through {route.node}",
+        moment=f"request-{row.kind}",
+        outcome=row.kind,
+        to=f"kube-proxy {route.node}",
+        noted=(route, row),
+    )
+
+
+LOOP = Loop(name="clients", lane="Clients", reconcile=reconcile, traffic=True)

@@ -1,0 +1,191 @@
+"""kubectl: one command line at a time, as `kubectl` 1.35 sends it and prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from msgspec.structs import replace
+
+from app.kube.meta import Ref
+from app.kube.objects import Object
+from app.sim.acts import Act, Command, Create, Delete, Line, Outcome, Patch, Request, Update
+from app.sim.index import Index
+from app.sim.loop import Loop, Turn
+
+FORCED = (
+    "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. "
+    "The resource may continue to run on the cluster indefinitely."
+)
+GROUPS = {"Deployment": ".apps", "ReplicaSet": ".apps", "StatefulSet": ".apps"}
+
+
+Answers = Generator[Act, Outcome, None]
+
+
+def reconcile(turn: Turn) -> Answers | Act | None:
+    """The next request of a command with what it prints, or its end."""
+    command = turn.command
+    if command.exit is not None:
+        return None
+    if command.verb == "delete":
+        if command.done < len(command.refs):
+            return _delete(command)
+        return None if _waits(turn, command) else _returned(command)
+    if command.verb == "apply":
+        return _ended(command) if command.done == len(command.objects) else _apply(turn, command)
+    return _ended(command) if command.done else _change(command)
+
+
+def _delete(command: Command) -> Answers:
+    force = command.option("force") == "true"
+    ref = command.refs[command.done]
+    answer = yield Act(
+        "delete",
+        ref,
+        reason="UserRequest",
+        moment="force-delete-requested" if force else "delete-requested",
+        request=Delete(ref, _grace(command, force=force)),
+        output=(Line(FORCED, "stderr"),) if force and command.done == 0 else (),
+        command=command,
+    )
+    if not answer.ok or answer.object is None:
+        yield _failed(command, answer)
+        return
+    uids = (*command.uids, answer.object.metadata.uid)
+    yield _said(replace(command, done=command.done + 1, uids=uids), _deleted(ref, forced=force))
+
+
+def _said(command: Command, text: str) -> Act:
+    return Act("print", command.key, output=(Line(text),), command=command, to="You", background=True)
+
+
+def _failed(command: Command, answer: Outcome) -> Act:
+    word = "".join(part.capitalize() for part in answer.status.split("-"))
+    text = f"Error from server ({word}): {answer.message}"
+    if answer.status == "unreachable":
+        text = "The connection to the server was refused - did you specify the right host or port?"
+    return Act(
+        "fail",
+        command.key,
+        reason=word,
+        moment="kubectl-failed",
+        output=(Line(text, "stderr"),),
+        command=replace(command, exit=1),
+        to="You",
+    )
+
+
+def _waits(turn: Turn, command: Command) -> bool:
+    if command.option("wait", "true") != "true":
+        return False
+    known = [turn.get(ref) for ref in command.refs]
+    return any(obj is not None and obj.metadata.uid in command.uids for obj in known)
+
+
+def _returned(command: Command) -> Act:
+    waited = command.option("wait", "true") == "true"
+    return Act(
+        "return",
+        command.refs[0],
+        reason="ObjectsAreGone" if waited else "DoesNotWait",
+        moment="kubectl-returned",
+        background=not waited,
+        command=replace(command, exit=0),
+        to="You",
+    )
+
+
+def _grace(command: Command, *, force: bool) -> int | None:
+    """`--grace-period=0` is sent as 1 without --force, and --force alone means 0 (kubectl pkg/cmd/delete)."""
+    asked = command.option("grace")
+    if force:
+        return 0
+    if not asked:
+        return None
+    return max(int(asked), 1)
+
+
+def _deleted(ref: Ref, *, forced: bool) -> str:
+    word = "force deleted" if forced else "deleted"
+    where = f" from {ref.namespace} namespace" if ref.namespace else ""
+    return f'{_resource(ref)} "{ref.name}" {word}{where}'
+
+
+def _apply(turn: Turn, command: Command) -> Answers:
+    wanted = command.objects[command.done]
+    held = turn.get(wanted.ref)
+    request: Request = Create(wanted) if held is None else Update(_merged(held, wanted))
+    word = "created" if held is None else ("unchanged" if _merged(held, wanted) == held else "configured")
+    answer = yield Act(
+        "create" if held is None else "patch",
+        wanted.ref,
+        reason="UserRequest",
+        moment=f"{wanted.kind.lower()}-applied",
+        request=request,
+        command=command,
+    )
+    if not answer.ok:
+        yield _failed(command, answer)
+        return
+    text = f"{_resource(wanted.ref)}{GROUPS.get(wanted.kind, '')}/{wanted.ref.name} {word}"
+    yield _said(replace(command, done=command.done + 1), text)
+
+
+def _merged(held: Any, wanted: Any) -> Object:
+    meta = replace(held.metadata, labels=wanted.metadata.labels, annotations=wanted.metadata.annotations)
+    return replace(wanted, metadata=meta)  # type: ignore[no-any-return]
+
+
+def _change(command: Command) -> Answers:
+    ref = command.refs[0]
+    changes, text = _changes(command, ref)
+    answer = yield Act(
+        "patch", ref, reason="UserRequest", moment=command.verb, request=Patch(ref, changes), command=command
+    )
+    if not answer.ok:
+        yield _failed(command, answer)
+        return
+    yield _said(replace(command, done=1), text)
+
+
+def _changes(command: Command, ref: Ref) -> tuple[tuple[tuple[str, object], ...], str]:
+    name = f"{_resource(ref)}{GROUPS.get(ref.kind, '')}/{ref.name}"
+    match command.verb:
+        case "scale":
+            return (("spec.replicas", int(command.option("replicas", "1"))),), f"{name} scaled"
+        case "set-image":
+            fields = tuple((f"spec.template.spec.containers[{key}].image", value) for key, value in command.options)
+            return fields, f"{name} image updated"
+        case "cordon":
+            return (("spec.unschedulable", True),), f"{name} cordoned"
+        case "uncordon":
+            return (("spec.unschedulable", False),), f"{name} uncordoned"
+        case "add-finalizer":
+            return (("metadata.finalizers", (command.option("rest"),)),), f"{name} patched"
+        case _:
+            return (("metadata.finalizers", ()),), f"{name} patched"
+
+
+def _ended(command: Command) -> Act:
+    about = command.refs[0] if command.refs else command.key
+    return Act("return", about, background=True, command=replace(command, exit=0), to="You")
+
+
+def _resource(ref: Ref) -> str:
+    return ref.kind.lower()
+
+
+def _nothing(_: Index, __: Object) -> list[Ref]:
+    """Which command awaits an object stands in the commands; the engine looks there."""
+    return []
+
+
+LOOP = Loop(
+    name="kubectl",
+    lane="kubectl",
+    process="kubectl",
+    reconcile=reconcile,
+    wakes={"Pod": _nothing, "Deployment": _nothing, "StatefulSet": _nothing, "ReplicaSet": _nothing},
+    commands=True,
+)

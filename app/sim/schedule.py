@@ -1,0 +1,200 @@
+"""The default order of things: intervene, reconcile, deliver by age, then let time pass to the next usual instant."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from app.sim.actions import Action, Advance, Deliver, Intervene, Reconcile
+from app.sim.acts import Work
+from app.sim.draft import Pending
+from app.sim.engine import Model, Transition
+from app.sim.intervention import Intervention
+from app.sim.step import Step
+from app.sim.walk import Choice, Goal, Pick, Record, Walk
+from app.sim.world import World
+
+# A loop that never comes to rest would run for ever at one instant; no real flow comes near.
+MOST_ACTIONS_AT_ONE_INSTANT = 2_000_000
+
+
+class Schedule:
+    """Knows what comes next without scanning the world: a heap of pending entries, and one of queued keys."""
+
+    def __init__(self, model: Model, world: World) -> None:
+        self.model = model
+        self._pending: list[tuple[int, int, int, object, Pending]] = []
+        self._queued: list[tuple[int, int, Work]] = []
+        for work in world.queued:
+            self._queue(world, work)
+        for entry in (*world.timers, *world.heads):
+            self._watch(world, entry)
+
+    def learn(self, transition: Transition) -> None:
+        """Take in what an action queued and touched."""
+        for work in transition.woken:
+            self._queue(transition.world, work)
+        for entry in transition.touched:
+            self._watch(transition.world, entry)
+
+    def _queue(self, world: World, work: Work) -> None:
+        since = world.queued.get(work)
+        if since is not None:
+            heapq.heappush(self._queued, (since, self.model.rank[work.loop], work))
+
+    def _watch(self, world: World, entry: Pending) -> None:
+        bounds = self.model.bounds(world, entry)
+        if bounds is None:
+            return
+        timer = isinstance(entry, Work)
+        age = 0 if timer else bounds.least
+        rank = self.model.order(entry) if isinstance(entry, Work) else entry
+        heapq.heappush(self._pending, (bounds.usual, 0 if timer else 1, age, rank, entry))
+
+    def next(self, world: World) -> Action | None:
+        """The action that the default order takes; None when nothing will ever happen again."""
+        at = world.script[0].at if world.script else None
+        if world.script and (at is None or at <= world.now):
+            return Intervene()
+        while self._queued:
+            since, _, work = self._queued[0]
+            if world.queued.get(work) == since:
+                return Reconcile(work)
+            heapq.heappop(self._queued)
+        usual = self._next_usual(world)
+        if usual is not None and usual[0] <= world.now:
+            entry = usual[1]
+            return Reconcile(entry, timer=True) if isinstance(entry, Work) else Deliver(*entry)
+        instants = [instant for instant in (at, usual[0] if usual else None) if instant is not None]
+        return Advance(min(instants)) if instants else None
+
+    def _next_usual(self, world: World) -> tuple[int, Pending] | None:
+        while self._pending:
+            usual, _, _, _, entry = self._pending[0]
+            bounds = self.model.bounds(world, entry)
+            if bounds is not None and bounds.usual == usual:
+                return usual, entry
+            heapq.heappop(self._pending)
+        return None
+
+
+class Runner:
+    """Runs one walk and keeps its records."""
+
+    def __init__(self, model: Model, start: World, choices: Sequence[Choice] = ()) -> None:
+        self.model = model
+        self.choices = list(choices)
+        self.start = self.world = replace(start, script=tuple(sorted((*start.script, *self._opening()), key=_when)))
+        self.schedule = Schedule(model, self.world)
+        self.records: list[Record] = []
+        self.problems: list[str] = []
+        self._causes: dict[Work, str] = {}
+        self._seen: dict[str, int] = {}
+        self._folded = 0
+        self._numbered = 0
+
+    def _opening(self) -> list[Intervention]:
+        """The interventions before the first pick; one without a time happens with the one before it."""
+        found: list[Intervention] = []
+        while self.choices and isinstance(self.choices[0], Intervention):
+            chosen = self.choices.pop(0)
+            assert isinstance(chosen, Intervention)
+            before = found[-1].at if found else 0
+            found.append(replace(chosen, at=before if chosen.at is None else chosen.at))
+        return found
+
+    def run(self, *, until: int, goal: Goal | None = None, most_steps: int = 100_000) -> Walk:
+        """Go on until the goal holds, nothing is left, or time or the number of steps runs out."""
+        stopped = ""
+        spins = 0
+        while not stopped:
+            action = self.schedule.next(self.world)
+            if action is None:
+                stopped = "stuck" if self._waiting() else "quiet"
+            elif isinstance(action, Advance) and action.to > until:
+                stopped = "until"
+            elif self._numbered >= most_steps or spins > MOST_ACTIONS_AT_ONE_INSTANT:
+                stopped = "until"
+            elif isinstance(action, Advance) and goal is not None and goal(self.world):
+                stopped = "goal"
+            else:
+                spins = 0 if isinstance(action, Advance) else spins + 1
+                self.take(action)
+        for left in self.choices:
+            self.problems.append(f"choice {str(left)!r} was never reached: its step did not happen in this walk")
+        if stopped == "quiet" and goal is not None and goal(self.world):
+            stopped = "goal"
+        return Walk(self.start, self.world, tuple(self.records), stopped, tuple(self.problems))
+
+    def _waiting(self) -> bool:
+        return any(command.exit is None for command in self.world.commands.values())
+
+    def take(self, action: Action) -> None:
+        """Carry out one action and record its steps."""
+        transition = self.model.step(self.world, action)
+        self.world = transition.world
+        self.schedule.learn(transition)
+        for work in transition.woken:
+            self._causes.setdefault(work, transition.cause)
+        cause = ""
+        if isinstance(action, Reconcile):
+            cause = self._causes.pop(action.work, "") if not action.timer else "timer"
+        elif isinstance(action, Deliver):
+            self._folded += 1
+        for step in transition.steps:
+            self._record(step, cause)
+            cause = step.sender if step.loop == "api-server" else cause
+
+    def _record(self, step: Step, cause: str) -> None:
+        plain = step.id
+        if step.background:
+            self.records.append(Record(0, plain, step, cause))
+            self._folded += 1
+            return
+        count = self._seen[plain] = self._seen.get(plain, 0) + 1
+        self._numbered += 1
+        name = plain if count == 1 else f"{plain}~~{count}"
+        self.records.append(Record(self._numbered, name, step, cause, self._folded))
+        self._folded = 0
+        self._picks(name)
+
+    def _picks(self, step: str) -> None:
+        """Carry out the picks that hang on a step that has just happened, and the interventions after them."""
+        while self.choices and isinstance(self.choices[0], Pick) and self.choices[0].step == step:
+            pick = self.choices.pop(0)
+            assert isinstance(pick, Pick)
+            self._pick(pick)
+            later = [replace(row, at=self.world.now if row.at is None else row.at) for row in self._opening()]
+            if later:
+                script = tuple(sorted((*self.world.script, *later), key=_when))
+                self.world = replace(self.world, script=script)
+
+    def _pick(self, pick: Pick) -> None:
+        enabled = self.model.enabled(self.world)
+        if pick.at is not None and pick.at != self.world.now:
+            if Advance(pick.at) not in enabled:
+                self._refuse(pick, enabled)
+                return
+            self.take(Advance(pick.at))
+            enabled = self.model.enabled(self.world)
+        if pick.action not in enabled:
+            self._refuse(pick, enabled)
+            return
+        self.take(pick.action)
+
+    def _refuse(self, pick: Pick, enabled: tuple[Action, ...]) -> None:
+        allowed = ", ".join(str(action) for action in enabled[:6])
+        self.problems.append(f"choice {str(pick)!r} does not apply: possible there were {allowed}")
+
+
+def _when(intervention: Intervention) -> int:
+    return intervention.at or 0
+
+
+def run(
+    model: Model, start: World, choices: Sequence[Choice] = (), *, until: int = 3_600_000, goal: Goal | None = None
+) -> Walk:
+    """The walk from a starting world with these choices."""
+    return Runner(model, start, choices).run(until=until, goal=goal)

@@ -1,0 +1,117 @@
+"""Starting worlds: a cluster at rest, made by running the loops on its manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from msgspec.structs import replace
+
+from app.kube.meta import Condition, Ref
+from app.kube.nodes import Node, NodeAddress, NodeStatus, NodeSystemInfo
+from app.kube.objects import Object
+from app.kube.stringmap import StringMap
+from app.sim import traffic
+from app.sim.acts import Command
+from app.sim.draft import Draft
+from app.sim.engine import Model
+from app.sim.host import Host
+from app.sim.lags import Lag
+from app.sim.ledger import Ledger, Load
+from app.sim.maps import EMPTY, Map
+from app.sim.schedule import Runner
+from app.sim.world import World
+
+LONG_AGO = -600_000
+"""When the cluster came up, ten minutes before t = 0."""
+VERSION = "v1.36.2"
+CONDITIONS = (
+    Condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+    Condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+    Condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+    Condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+)
+CAPACITY = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+
+
+def at_rest(
+    model: Model,
+    objects: Iterable[Object],
+    *,
+    lags: Mapping[str, Lag] | None = None,
+    images: tuple[str, ...] = (),
+) -> World:
+    """A world at t = 0 in which nothing is left to do, with every object applied long before.
+
+    Raises RuntimeError when the loops do not come to rest within ten minutes.
+    """
+    world = empty(objects, lags=lags, images=images)
+    rest = [obj for obj in objects if not isinstance(obj, Node)]
+    draft = Draft(world)
+    for node in [obj for obj in objects if isinstance(obj, Node)]:
+        model.api.commit(draft, "", node.ref, ready(node), "")
+    if rest:
+        command = Command(1, "kubectl apply -f -", "apply", tuple(obj.ref for obj in rest), objects=tuple(rest))
+        model.start_command(draft, command)
+    walk = Runner(model, draft.freeze()).run(until=-1)
+    if walk.stopped not in ("quiet", "stuck", "goal"):
+        due = sorted(str(work) for work in walk.world.timers)[:5]
+        raise RuntimeError(f"the starting cluster does not come to rest within ten minutes; still due: {due}")
+    return replace(walk.world, now=0, commands=EMPTY, views=_without(walk.world.views, "kubectl"), ledger=Ledger())
+
+
+def _without(views: Map[str, object], process: str) -> Map[str, object]:
+    return views.delete(process) if process in views else views
+
+
+def empty(
+    objects: Iterable[Object], *, lags: Mapping[str, Lag] | None = None, images: tuple[str, ...] = ()
+) -> World:
+    """Machines that are on, and nothing else."""
+    nodes = tuple(sorted(obj.metadata.name for obj in objects if isinstance(obj, Node)))
+    hosts = {
+        name: Host(name, number, relist_phase=_phase(number), images=images) for number, name in enumerate(nodes, 1)
+    }
+    world = World(now=LONG_AGO, nodes=nodes, hosts=Map(hosts))
+    return replace(world, lags=world.lags.update(dict(lags or {})))
+
+
+def _phase(number: int) -> int:
+    """Relists of different machines are not in step; a fixed spread stands for that."""
+    return number * 370 % 1000
+
+
+def ready(node: Node) -> Node:
+    """The node as its kubelet would have registered it."""
+    status = node.status
+    capacity = StringMap(CAPACITY).merged(status.capacity)
+    number = sum(node.metadata.name.encode()) % 200
+    return replace(
+        node,
+        metadata=replace(
+            node.metadata,
+            uid=node.metadata.uid or f"node-{node.metadata.name}",
+            creationTimestamp=LONG_AGO,
+            labels=node.metadata.labels.merged({"kubernetes.io/hostname": node.metadata.name}),
+        ),
+        status=NodeStatus(
+            capacity=capacity,
+            allocatable=capacity.merged(status.allocatable),
+            conditions=status.conditions or CONDITIONS,
+            addresses=status.addresses or (NodeAddress("InternalIP", f"192.168.0.{number}"),),
+            nodeInfo=NodeSystemInfo(VERSION, "Debian GNU/Linux 13", "6.12.0", "amd64", "containerd://2.2.0")
+            if not status.nodeInfo.kubeletVersion
+            else status.nodeInfo,
+        ),
+    )
+
+
+def with_load(world: World, loads: tuple[Load, ...]) -> World:
+    """The same world with clients; their routes follow from the rules that stand."""
+    draft = Draft(replace(world, load=loads, ledger=Ledger()))
+    traffic.begin(draft)
+    return draft.freeze()
+
+
+def services(world: World) -> list[Ref]:
+    """The Services of a world, ordered."""
+    return [obj.ref for obj in world.etcd.find("Service")]
