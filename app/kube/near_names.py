@@ -12,7 +12,8 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
     wanted = name.lower()
     best: tuple[int, str] | None = None
     for candidate in sorted(set(known)):
-        allowed = max(1, min(len(wanted), len(candidate)) // 4)
+        shorter = min(len(wanted), len(candidate))
+        allowed = max(1, shorter // 4) if shorter > 2 else 0
         if abs(len(wanted) - len(candidate)) > allowed or candidate == name:
             continue
         slips = distance(wanted, candidate.lower())

@@ -25,7 +25,7 @@ def parse(text: str) -> Fraction:
     match = _FORM.fullmatch(text) if len(text) <= 64 else None
     if match is None:
         shown = text if len(text) <= 40 else text[:39] + "…"
-        raise ValueError(f'found "{shown}"; allowed: {ALLOWED}{_likely(text)}')
+        raise ValueError(f'found "{shown}"; allowed: {ALLOWED}{likely(text)}')
     suffix = match["suffix"] or ""
     # Beyond 10^±60 every number is rounded or capped in any case, and writing it out would fill the memory.
     exponent = max(-60, min(60, int(match["exponent"]))) if match["exponent"] else _DECIMAL.get(suffix, 0)
@@ -45,7 +45,8 @@ def milli_value(text: str) -> int:
     return ceil(parse(text) * 1000)
 
 
-def _likely(text: str) -> str:
+def likely(text: str) -> str:
+    """The end of an error's sentence for a unit that is not Kubernetes', or nothing."""
     number = re.match(r"[0-9.]+", text)
     unit = text[number.end() :].strip() if number else ""
     meant = {

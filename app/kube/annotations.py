@@ -1,0 +1,83 @@
+"""The annotations on a pod template that say how its application behaves: `sim.loopscope.dev/[CONTAINER.]NAME`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from app.errors import BadInput
+from app.kube import behaviour_grammar as grammar
+from app.kube.behaviour import Answer, Behaviour, healthy, next_change
+from app.kube.near_names import did_you_mean
+from app.kube.stringmap import StringMap
+
+__all__ = ["PREFIX", "Answer", "Behaviour", "Fault", "behaviour", "check", "healthy", "next_change"]
+
+PREFIX = "sim.loopscope.dev/"
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "startup": grammar.duration,
+    "on-sigterm": grammar.on_sigterm,
+    "exit-code-on-sigterm": grammar.exit_code,
+    "pre-stop": grammar.hook,
+    "memory": grammar.curve,
+    "disk": grammar.curve,
+    "health": grammar.health,
+    "image-pull": grammar.image_pull,
+    "exit": grammar.exit_by_itself,
+    "unmount": grammar.unmount,
+}
+_OF_THE_POD = frozenset({"unmount"})
+
+
+class Fault(NamedTuple):
+    """What is wrong with one annotation."""
+
+    annotation: str
+    text: str
+
+
+@lru_cache(maxsize=4096)
+def behaviour(pod_annotations: StringMap, container: str) -> Behaviour:
+    """How that container's application behaves; an annotation for the container wins over one for the whole pod."""
+    values: dict[str, Any] = {}
+    problems = []
+    for prefix in (PREFIX, f"{PREFIX}{container}."):
+        for name, reader in _READERS.items():
+            text = pod_annotations.get(prefix + name)
+            try:
+                if text is not None:
+                    values[name.replace("-", "_")] = reader(text)
+            except ValueError as error:
+                problems.append(f"{prefix}{name}: {error}")
+    if problems:
+        raise BadInput(problems)
+    return Behaviour(**values)
+
+
+def check(annotations: StringMap, containers: Iterable[str] | None = None) -> list[Fault]:
+    """All faults in the annotations of a pod, whose containers are these if they are known."""
+    names = None if containers is None else tuple(containers)
+    return [Fault(key, text) for key, value in annotations.items() for text in _faults(key, value, names)]
+
+
+def _faults(key: str, value: str, containers: tuple[str, ...] | None) -> Iterator[str]:
+    if not key.startswith(PREFIX):
+        if "loopscope" in key.partition("/")[0]:
+            yield f"no such annotation; those for Loopscope begin with {PREFIX}"
+        return
+    before, dot, after = key.removeprefix(PREFIX).partition(".")
+    container, name = (before, after) if dot else ("", before)
+    if name not in _READERS:
+        yield f"no such annotation; allowed after {PREFIX}: {', '.join(_READERS)}{did_you_mean(name, _READERS)}"
+        return
+    if container and name in _OF_THE_POD:
+        yield f"belongs to the whole pod; write {PREFIX}{name}"
+    elif container and containers is not None and container not in containers:
+        near = did_you_mean(container, containers)
+        yield f'no container "{container}" in this pod; allowed: {", ".join(containers) or "none"}{near}'
+    try:
+        _READERS[name](value)
+    except ValueError as error:
+        yield str(error)

@@ -1,0 +1,165 @@
+"""How an application behaves: what its annotations say, as one value, and what follows for probes, hooks and memory."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from app.kube.pods import LifecycleHandler
+
+
+class OnSigterm(Struct, frozen=True):
+    """`exit`: it serves no more, and is gone after that time; `drain`: it serves until then; `ignore`: it goes on."""
+
+    act: str = "exit"
+    after: int = 0
+
+
+class Hook(Struct, frozen=True):
+    """`returns` after that time, `never-returns`, or `fails` at once."""
+
+    outcome: str = "returns"
+    after: int = 0
+
+
+class ImagePull(Struct, frozen=True):
+    """`pulled` in that time (None: the usual time), or the error: `not-found`, `denied`, `registry-down`."""
+
+    outcome: str = "pulled"
+    takes: int | None = None
+
+
+class Exit(Struct, frozen=True):
+    """The process ends by itself so long after its start."""
+
+    after: int
+    code: int
+
+
+class Point(NamedTuple):
+    """So many bytes, so long after the start of the process; straight lines lie between points."""
+
+    at: int
+    amount: int
+
+
+class Clause(NamedTuple):
+    """From `after` on the status is this one: for a while, or for good."""
+
+    after: int
+    status: int
+    lasts: int | None
+
+    def holds(self, since_start: int) -> bool:
+        return self.after <= since_start and (self.lasts is None or since_start < self.after + self.lasts)
+
+
+class Health(Struct, frozen=True):
+    """What probes of one target meet: an HTTP path, `exec`, `tcp`, `grpc`, or `*` for all others."""
+
+    target: str
+    status: int
+    clauses: tuple[Clause, ...] = ()
+    on_sigterm: int | None = None
+
+
+class Answer(NamedTuple):
+    """What one probe meets; the code is None where nothing answers, and where the probe is not HTTP."""
+
+    ok: bool
+    code: int | None
+
+
+class Behaviour(Struct, frozen=True):
+    """One container's application. Durations are milliseconds; they count from the start of the process."""
+
+    startup: int = 0
+    on_sigterm: OnSigterm = OnSigterm()
+    exit_code_on_sigterm: int = 0
+    pre_stop: Hook | None = None
+    memory: tuple[Point, ...] = ()
+    disk: tuple[Point, ...] = ()
+    health: tuple[Health, ...] = ()
+    image_pull: ImagePull = ImagePull()
+    exit: Exit | None = None
+    # None: the volumes are never unmounted.
+    unmount: int | None = 0
+
+
+_NOT_LISTENING = Answer(ok=False, code=None)
+_SLEEP = re.compile(
+    r"\s*(?:exec\s+)?(?:(?:/usr)?/bin/)?sleep\s+([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh]?)\s*(?:(?:;|&&).*)?",
+    re.DOTALL | re.ASCII,
+)
+_SHELLS = re.compile(r"(?:(?:/usr)?/bin/)?(?:ba|da|a)?sh")
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+def healthy(behaviour: Behaviour, target: str, since_start_ms: int, since_sigterm_ms: int | None = None) -> Answer:
+    """What a probe of `target` meets so long after the start of the process and, if it came, after SIGTERM."""
+    if since_start_ms < behaviour.startup:
+        return _NOT_LISTENING
+    rule = _rule(behaviour, target)
+    status = rule.status
+    for clause in rule.clauses:
+        status = clause.status if clause.holds(since_start_ms) else status
+    if since_sigterm_ms is not None and rule.on_sigterm is not None:
+        status = rule.on_sigterm
+    return Answer(ok=200 <= status < 400, code=status if target.startswith("/") else None)
+
+
+def next_change(behaviour: Behaviour, target: str, since_start_ms: int) -> int | None:
+    """When, after the start of the process, the answer next becomes another one if no SIGTERM comes."""
+    clauses = _rule(behaviour, target).clauses
+    ends = [clause.after + clause.lasts for clause in clauses if clause.lasts is not None]
+    times = {behaviour.startup, *(clause.after for clause in clauses), *ends}
+    now = healthy(behaviour, target, since_start_ms)
+    later = (time for time in sorted(times) if time > since_start_ms)
+    return next((time for time in later if healthy(behaviour, target, time) != now), None)
+
+
+def _rule(behaviour: Behaviour, target: str) -> Health:
+    rules = {rule.target: rule for rule in behaviour.health}
+    return rules.get(target) or rules.get("*") or Health(target, 200)
+
+
+def hook(behaviour: Behaviour, handler: LifecycleHandler) -> Hook:
+    """How a preStop hook ends: as its annotation says, else as a sleep that can be read off it, else at once."""
+    if handler.sleep is not None:
+        return Hook(after=handler.sleep.seconds * 1000)
+    if behaviour.pre_stop is not None:
+        return behaviour.pre_stop
+    return Hook(after=_slept(handler.exec.command) if handler.exec is not None else 0)
+
+
+def _slept(command: tuple[str, ...]) -> int:
+    """Milliseconds of `sleep 15`, bare or as the first thing that a shell is told."""
+    line = " ".join(command)
+    if len(command) == 3 and command[1] == "-c" and _SHELLS.fullmatch(command[0]):
+        line = command[2]
+    match = _SLEEP.fullmatch(line)
+    return round(float(match[1]) * 1000) * _SECONDS[match[2]] if match else 0
+
+
+def amount_at(curve: tuple[Point, ...], since_start_ms: int) -> int:
+    """Bytes in use; before the first point and after the last the curve is flat."""
+    amount = curve[0].amount if curve else 0
+    for left, right in pairwise(curve):
+        if right.at <= since_start_ms:
+            amount = right.amount
+        elif left.at <= since_start_ms:
+            return left.amount + (right.amount - left.amount) * (since_start_ms - left.at) // (right.at - left.at)
+    return amount
+
+
+def reaches(curve: tuple[Point, ...], amount: int) -> int | None:
+    """The first millisecond after the start of the process at which so many bytes are in use."""
+    if curve and curve[0].amount >= amount:
+        return 0
+    for left, right in pairwise(curve):
+        if left.amount < amount <= right.amount:
+            return left.at - (left.amount - amount) * (right.at - left.at) // (right.amount - left.amount)
+    return None

@@ -1,0 +1,146 @@
+"""What may stand in each annotation; every reader raises ValueError with what was found and what is allowed."""
+
+from __future__ import annotations
+
+import re
+
+from app.kube import durations, quantity
+from app.kube.behaviour import Clause, Exit, Health, Hook, ImagePull, OnSigterm, Point
+from app.kube.near_names import did_you_mean
+from app.kube.yaml_values import shown
+
+_HEALTH = (
+    '"TARGET: STATUS; after 90s: STATUS for 30s; on-sigterm: STATUS | TARGET: ...", where TARGET is an HTTP path, '
+    "exec, tcp, grpc or *, and STATUS an HTTP code, ok or fail"
+)
+_EXIT = re.compile(r"(?:after\s+(?P<after>\S+))?\s*(?:code\s+(?P<code>\S+))?")
+_AFTER = re.compile(r"after\s+(\S+)")
+_STATUS_FOR = re.compile(r"(\S+)(?:\s+for\s+(\S+))?")
+_STATUS = {"ok": 200, "fail": 500}
+_PROBES = ("exec", "tcp", "grpc", "*")
+
+
+def _refusal(text: str, allowed: str, near: str = "") -> ValueError:
+    return ValueError(f"found {shown(text)}; allowed: {allowed}{near}")
+
+
+def duration(text: str) -> int:
+    return durations.parse(text.strip())
+
+
+def on_sigterm(text: str) -> OnSigterm:
+    act, equals, after = text.strip().partition("=")
+    if act in ("exit", "drain") and equals:
+        return OnSigterm(act, _duration_in(text, after, "exit, exit=2s, drain=10s, ignore"))
+    if act in ("exit", "ignore") and not equals:
+        return OnSigterm(act)
+    near = "; say how long, as in drain=10s" if act == "drain" else did_you_mean(act, ("exit", "drain", "ignore"))
+    raise _refusal(text, "exit, exit=2s, drain=10s, ignore", near)
+
+
+def exit_code(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,3}", text.strip(), re.ASCII) or int(text) > 255:
+        raise _refusal(text, "an exit code from 0 to 255")
+    return int(text)
+
+
+def hook(text: str) -> Hook:
+    outcome = text.strip()
+    allowed = "a duration such as 40s, never-returns, fails"
+    if outcome in ("never-returns", "fails"):
+        return Hook(outcome)
+    return Hook(after=_duration_in(text, outcome, allowed, ("never-returns", "fails")))
+
+
+def image_pull(text: str) -> ImagePull:
+    outcome = text.strip()
+    errors = ("not-found", "denied", "registry-down")
+    if outcome in errors:
+        return ImagePull(outcome)
+    return ImagePull(takes=_duration_in(text, outcome, f"a duration such as 3s, {', '.join(errors)}", errors))
+
+
+def unmount(text: str) -> int | None:
+    if text.strip() == "hangs":
+        return None
+    return _duration_in(text, text.strip(), "a duration such as 2s, hangs", ("hangs",))
+
+
+def exit_by_itself(text: str) -> Exit:
+    match = _EXIT.fullmatch(text.strip())
+    allowed = '"after 5s code 1", where either part may be left out'
+    if match is None or not text.strip():
+        raise _refusal(text, allowed)
+    after = _duration_in(text, match["after"], allowed) if match["after"] else 0
+    return Exit(after, exit_code(match["code"]) if match["code"] else 0)
+
+
+def curve(text: str) -> tuple[Point, ...]:
+    """`0s=80Mi,60s=300Mi`, or one amount for all time."""
+    allowed = 'times in order, each with an amount, as in "0s=80Mi,60s=300Mi"'
+    points: list[Point] = []
+    for part in text.split(","):
+        at, equals, amount = (word.strip() for word in part.rpartition("="))
+        if not equals and "," in text:
+            raise _refusal(text, allowed)
+        time = _duration_in(text, at, allowed) if equals else 0
+        try:
+            size = quantity.value(amount)
+        except ValueError:
+            raise _refusal(text, allowed, quantity.likely(amount)) from None
+        if size < 0 or (points and time < points[-1].at):
+            raise _refusal(text, allowed)
+        points.append(Point(time, size))
+    return tuple(points)
+
+
+def health(text: str) -> tuple[Health, ...]:
+    rules = tuple(_health_of_target(rule) for rule in text.split("|"))
+    targets = [rule.target for rule in rules]
+    for target in targets:
+        if targets.count(target) > 1:
+            raise ValueError(f"the target {shown(target)} stands twice; allowed: each target once")
+    return rules
+
+
+def _health_of_target(text: str) -> Health:
+    first, *others = (part.strip() for part in text.split(";"))
+    target, colon, word = (part.strip() for part in first.rpartition(":"))
+    if not colon or not (target in _PROBES or (target.startswith("/") and " " not in target)):
+        raise _refusal(text.strip(), _HEALTH, did_you_mean(target, _PROBES))
+    status, clauses, on_term = _status(text, target, word), [], None
+    for part in others:
+        when, colon, word = (piece.strip() for piece in part.partition(":"))
+        match = _AFTER.fullmatch(when)
+        if when == "on-sigterm" and colon and on_term is None:
+            on_term = _status(text, target, word)
+        elif match and colon:
+            clauses.append(_clause(text, target, match[1], word))
+        else:
+            raise _refusal(text.strip(), _HEALTH)
+    return Health(target, status, tuple(sorted(clauses, key=lambda clause: clause.after)), on_term)
+
+
+def _clause(text: str, target: str, after: str, word: str) -> Clause:
+    match = _STATUS_FOR.fullmatch(word)
+    if match is None:
+        raise _refusal(text.strip(), _HEALTH)
+    lasts = _duration_in(text, match[2], _HEALTH) if match[2] else None
+    return Clause(_duration_in(text, after, _HEALTH), _status(text, target, match[1]), lasts)
+
+
+def _status(text: str, target: str, word: str) -> int:
+    if word in _STATUS:
+        return _STATUS[word]
+    if re.fullmatch("[2-5][0-9][0-9]", word, re.ASCII) and target not in ("exec", "tcp", "grpc"):
+        return int(word)
+    if target in ("exec", "tcp", "grpc"):
+        raise _refusal(word, f"ok or fail; {target} has no HTTP codes")
+    raise _refusal(text.strip(), _HEALTH, did_you_mean(word, _STATUS))
+
+
+def _duration_in(text: str, part: str, allowed: str, words: tuple[str, ...] = ()) -> int:
+    try:
+        return durations.parse(part.strip())
+    except ValueError:
+        raise _refusal(text.strip(), allowed, did_you_mean(part.strip(), words)) from None
