@@ -19,6 +19,7 @@ from app.kube.names import generated_suffix
 from app.kube.objects import Object
 from app.kube.pods import Pod, PodStatus
 from app.kube.qos import qos_class
+from app.kube.workloads import Deployment
 from app.sim.acts import Bind, Create, Delete, Outcome, Patch, PatchStatus, Request, Update, UpdateStatus
 from app.sim.draft import Draft, believe, forget, send, stored
 from app.sim.index import Index, Stored
@@ -106,8 +107,12 @@ class Api:
         current: Any = held.object
         if isinstance(request, UpdateStatus):
             after = replace(current, status=wanted.status)  # type: ignore[union-attr]
+            if isinstance(wanted, Deployment):
+                # Its status strategy lets annotations through: the controller's revision travels so.
+                meta = replace(current.metadata, annotations=wanted.metadata.annotations)
+                after = replace(after, metadata=meta)
             return self._stored(draft, process, after, f"{manager(process)}/status")
-        after = replace(wanted, status=current.status) if hasattr(current, "status") else wanted
+        after = defaulted(replace(wanted, status=current.status) if hasattr(current, "status") else wanted)
         return self._stored(draft, process, bumped(current, after), manager(process))
 
     def _patch_status(self, draft: Draft, process: str, request: PatchStatus) -> Answer:
@@ -127,7 +132,7 @@ class Api:
         after: Any = held
         for path, value in request.changes:
             after = with_path(after, path, value)
-        return self._stored(draft, process, bumped(held, after), manager(process))
+        return self._stored(draft, process, bumped(held, defaulted(after)), manager(process))
 
     def _bind(self, draft: Draft, process: str, request: Bind) -> Answer:
         pod = stored(draft, request.ref)

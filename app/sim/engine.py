@@ -144,7 +144,7 @@ class Model:
             wait, failed = None, not self._act(draft, loop, work, decision, steps).ok
         else:
             wait, failed = self._run(draft, loop, work, decision, steps)
-        self._requeue(draft, loop, work, wait, acted=bool(steps), failed=failed)
+        self._requeue(draft, loop, work, wait, acted=bool(steps) and not loop.whole_sync, failed=failed)
         return self._done(draft, steps, lane_name(loop, work.node))
 
     def _run(
@@ -211,7 +211,7 @@ class Model:
                 cause="",
                 background=act.background and not own,
                 commits=stage.commits,
-                events=() if own else tuple(_event(row, answer) for row in act.events),
+                events=() if own else _events(act, answer),
                 output=() if own else act.output,
                 command=act.command.number if act.command else 0,
                 before=before,
@@ -253,6 +253,11 @@ def _awaiting(draft: Draft, versions: list[Object]) -> list[Ref]:
 def _named(act: Act, answer: Answer) -> Ref:
     made = answer.outcome.object
     return made.ref if made is not None and not act.object.name else act.object
+
+
+def _events(act: Act, answer: Answer) -> tuple[Event, ...]:
+    """A refused request has no events: they tell of what was done."""
+    return tuple(_event(row, answer) for row in act.events) if answer.outcome.ok else ()
 
 
 def _event(event: Event, answer: Answer) -> Event:

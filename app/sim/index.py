@@ -67,7 +67,8 @@ def words(obj: Object) -> tuple[str, ...]:
     found = [kind, in_namespace(kind, meta.namespace)]
     found += [owned(kind, owner.uid) for owner in meta.ownerReferences if owner.controller]
     found += [labelled(kind, meta.namespace, key, value) for key, value in meta.labels.items()]
-    if isinstance(obj, Pod) and obj.spec.nodeName:
+    if isinstance(obj, Pod):
+        # Pods without a node stand under the empty name, where the scheduler finds them.
         found.append(on_node(obj.spec.nodeName))
     return tuple(found)
 

@@ -54,6 +54,8 @@ class Loop(Struct, frozen=True):
     """Woken for kubectl commands."""
     traffic: bool = False
     """Woken for routes that begin or cease to fail."""
+    whole_sync: bool = False
+    """A turn writes all that it finds to write, then rests until it is woken (as its own writes do): no second look."""
     retry: tuple[int, int] = (5, 1_000_000)
     """Back-off of a refused write: first delay, doubling up to the cap (client-go's workqueue), in milliseconds."""
 
