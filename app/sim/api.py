@@ -223,14 +223,17 @@ def marked_for_deletion(obj: Object, grace: int, now: int) -> Object:
     """The object with deletionTimestamp and grace set, as `rest.BeforeDelete` does; a second delete may only shorten."""
     meta = obj.metadata
     if meta.deletionTimestamp is None:
-        deadline, seconds = whole_second(now) + grace * 1000, grace
+        deletion: graces.Deletion | None = graces.first_deadline(grace, now)
     else:
-        held = meta.deletionGracePeriodSeconds or 0
-        deadline, seconds = graces.shortened_deadline(meta.deletionTimestamp, held, grace, now)
-        if seconds == held:
-            return obj
+        held = graces.Deletion(meta.deletionTimestamp, meta.deletionGracePeriodSeconds or 0)
+        deletion = graces.shortened_deadline(held, grace, now)
+    if deletion is None:
+        return obj
     changed = replace(
-        meta, deletionTimestamp=deadline, deletionGracePeriodSeconds=seconds, generation=meta.generation + 1
+        meta,
+        deletionTimestamp=deletion.timestamp,
+        deletionGracePeriodSeconds=deletion.grace,
+        generation=meta.generation + 1,
     )
     return replace_meta(obj, changed)
 

@@ -1,0 +1,182 @@
+"""API objects and machines as flat `path: value` tables, in the form of the recordings, and what differs between two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from app.kube.meta import Condition
+from app.kube.networking import EndpointSlice
+from app.kube.nodes import Node
+from app.kube.objects import Object, timestamp
+from app.kube.pods import ContainerState, ContainerStatus, Pod
+from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
+from app.sim.host import Host
+from app.sim.maps import ordered
+
+Flat = dict[str, object]
+
+# Counts that Kubernetes writes also when they are zero.
+ALWAYS = {"ReplicaSet": ("replicas",), "StatefulSet": ("replicas", "availableReplicas"), "Deployment": ()}
+SHOWN_LABELS = ("pod-template-hash", "controller-revision-hash")
+SHOWN_ANNOTATIONS = "deployment.kubernetes.io/"
+
+
+class Change(Struct, frozen=True):
+    """One field that an act changed."""
+
+    object: str
+    path: str
+    before: object
+    after: object
+
+
+def flat(obj: Object | None) -> Flat:
+    """The fields of an object that a recording shows."""
+    if obj is None:
+        return {}
+    found = _metadata(obj)
+    match obj:
+        case Pod():
+            found |= _pod(obj)
+        case Deployment() | ReplicaSet() | StatefulSet():
+            found["spec.replicas"] = obj.spec.replicas
+            found |= _counts(obj)
+        case EndpointSlice():
+            found |= _endpoints(obj)
+        case Node():
+            found |= _node(obj)
+        case _:
+            pass
+    return {path: value for path, value in found.items() if value is not None}
+
+
+def compared(before: Flat, after: Flat) -> list[tuple[str, object, object]]:
+    """(path, before, after) of every path that differs, in the order of the paths' first appearance."""
+    paths = dict.fromkeys((*before, *after))
+    return [(path, before.get(path), after.get(path)) for path in paths if before.get(path) != after.get(path)]
+
+
+def changes(before: Object | None, after: Object | None) -> list[tuple[str, object, object]]:
+    """What a watcher of an object would see change."""
+    return compared(flat(before), flat(after))
+
+
+def _metadata(obj: Object) -> Flat:
+    meta = obj.metadata
+    found: Flat = {
+        f"metadata.annotations.{key}": value for key, value in meta.annotations.items() if SHOWN_ANNOTATIONS in key
+    }
+    found |= {f"metadata.labels.{key}": meta.labels.get(key) for key in SHOWN_LABELS if key in meta.labels}
+    if meta.finalizers:
+        found["metadata.finalizers"] = ",".join(meta.finalizers)
+    if meta.deletionTimestamp is not None:
+        found["metadata.deletionTimestamp"] = timestamp(meta.deletionTimestamp)
+        found["metadata.deletionGracePeriodSeconds"] = meta.deletionGracePeriodSeconds
+    return found
+
+
+def _pod(pod: Pod) -> Flat:
+    spec, status = pod.spec, pod.status
+    found: Flat = {
+        f"spec.tolerations[{row.key}:{row.effect}]": row.tolerationSeconds
+        for row in spec.tolerations
+        if row.tolerationSeconds is not None
+    }
+    found["spec.nodeName"] = spec.nodeName or None
+    found["status.phase"] = status.phase or None
+    found["status.reason"] = status.reason or None
+    found["status.podIP"] = status.podIP or None
+    found["status.startTime"] = None if status.startTime is None else timestamp(status.startTime)
+    found["status.nominatedNodeName"] = status.nominatedNodeName or None
+    found |= {f"status.conditions[{row.type}]": condition_text(row) for row in status.conditions}
+    for word, rows in (("init", status.initContainerStatuses), ("containers", status.containerStatuses)):
+        for row in rows:
+            found |= _container(f"status.{word}[{row.name}]", row)
+    return found
+
+
+def condition_text(row: Condition) -> str:
+    """`STATUS REASON: MESSAGE`, without what is empty."""
+    reason = f" {row.reason}" if row.reason else ""
+    return f"{row.status}{reason}{f': {row.message}' if row.message else ''}"
+
+
+def _container(path: str, row: ContainerStatus) -> Flat:
+    return {
+        f"{path}.state": state_text(row.state),
+        f"{path}.lastState": state_text(row.lastState),
+        f"{path}.ready": row.ready,
+        f"{path}.restartCount": row.restartCount,
+        f"{path}.started": row.started,
+    }
+
+
+def state_text(state: ContainerState) -> str | None:
+    """`waiting REASON`, `running` or `terminated REASON exit=N`; None when there is none."""
+    if state.waiting is not None:
+        return f"waiting {state.waiting.reason}".strip()
+    if state.running is not None:
+        return "running"
+    if state.terminated is not None:
+        return f"terminated {state.terminated.reason} exit={state.terminated.exitCode}"
+    return None
+
+
+def _counts(obj: Deployment | ReplicaSet | StatefulSet) -> Flat:
+    status: Any = obj.status
+    always = ALWAYS[obj.kind]
+    found: Flat = {}
+    for name in status.__struct_fields__:
+        value = getattr(status, name)
+        if name == "observedGeneration" or name == "fullyLabeledReplicas":
+            continue
+        if name == "conditions":
+            found |= {f"status.conditions[{row.type}]": condition_text(row) for row in value}
+        elif name == "terminatingReplicas" or value or name in always:
+            found[f"status.{name}"] = value if value != "" else None
+    return found
+
+
+def _endpoints(piece: EndpointSlice) -> Flat:
+    return {
+        f"endpoints[{row.targetRef.name if row.targetRef else row.addresses[0]}]": (
+            f"ready={_word(row.conditions.ready, nil=True)} serving={_word(row.conditions.serving, nil=True)} "
+            f"terminating={_word(row.conditions.terminating, nil=False)}{f' node={row.nodeName}' if row.nodeName else ''}"
+        )
+        for row in piece.endpoints
+    }
+
+
+def _word(value: bool | None, *, nil: bool) -> str:  # noqa: FBT001 - a nullable API field
+    return str(nil if value is None else value).lower()
+
+
+def _node(node: Node) -> Flat:
+    found: Flat = {f"status.conditions[{row.type}]": condition_text(row) for row in node.status.conditions}
+    found["spec.unschedulable"] = node.spec.unschedulable or None
+    for row in node.spec.taints:
+        found[f"spec.taints[{row.key}:{row.effect}]"] = (
+            timestamp(row.timeAdded) if row.timeAdded is not None else row.value or True
+        )
+    return found
+
+
+def machine(host: Host) -> Flat:
+    """A machine's pods, containers, hooks and rules."""
+    found: Flat = {"power": host.power}
+    for _, pod in ordered(host.pods):
+        name = pod.ref.name
+        found[f"sandboxes[{name}].state"] = pod.sandbox
+        found[f"sandboxes[{name}].ip"] = pod.ip or None
+        for run in pod.containers:
+            path = f"containers[{name}/{run.name}]"
+            found[f"{path}.state"] = "stopping" if run.state == "running" and run.stop else run.state
+            found[f"{path}.serving"] = run.serving
+            found[f"{path}.attempt"] = run.attempt
+            found[f"{path}.exitCode"] = run.exit_code
+            found[f"{path}.sigterm"] = run.stop.signalled if run.stop else None
+    for service, rules in ordered(host.proxy.rules):
+        found[f"rules[{service.path}]"] = ", ".join(rules.backends) or "REJECT"
+    return {path: value for path, value in found.items() if value is not None}

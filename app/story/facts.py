@@ -1,0 +1,197 @@
+"""Numbers and yes-or-no answers about a walk: what verdicts report and what symptoms are decided by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from msgspec import Struct
+
+from app.kube.meta import Ref, condition
+from app.kube.pods import Pod
+from app.sim.host import HostPod
+from app.sim.ledger import requests
+from app.sim.maps import ordered
+from app.sim.walk import Record, Walk
+from app.sim.world import World
+
+
+class Fact(Struct, frozen=True):
+    """A value with the step that decides it; `value` None means it did not happen in this walk."""
+
+    value: float | bool | None
+    unit: str
+    step: int | None = None
+    more: tuple[tuple[str, str], ...] = ()
+    """Further words that a text may name."""
+
+
+class Subject(Struct, frozen=True):
+    """The walk and the object that its flow is about."""
+
+    walk: Walk
+    target: Ref
+
+    @property
+    def end(self) -> int:
+        return self.walk.world.now
+
+
+def requests_failed(subject: Subject) -> Fact:
+    """Connections that met nothing that serves: rate / nodes / backends, added up over every failing route."""
+    world = subject.walk.world
+    ledger = world.ledger
+    total = requests(ledger.exposure(world.now), world.load, len(world.nodes))
+    step = _first(subject.walk, lambda row: row.step.moment.startswith("request-"))
+    more: list[tuple[str, str]] = [("window", "no"), ("nodes", "none")]
+    if ledger.first is not None:
+        last = world.now if ledger.failing else (ledger.last or ledger.first)
+        more = [
+            ("window", f"{(last - ledger.first) / 1000:.3f} s"),
+            ("from", f"{ledger.first / 1000:.3f} s"),
+            ("until", f"{last / 1000:.3f} s"),
+            ("nodes", ", ".join(per_node(world)) or "none"),
+        ]
+    return Fact(rounded(total), "requests", step.n if step else None, tuple(more))
+
+
+def per_node(world: World) -> list[str]:
+    """`node-2 3.2 (0.96 s)` for every node whose routes failed."""
+    found: dict[str, tuple[Fraction, int]] = {}
+    for tally, milliseconds in ordered(world.ledger.exposure(world.now)):
+        share = requests(world.ledger.spent.__class__({tally: milliseconds}), world.load, len(world.nodes))
+        so_far, longest = found.get(tally.node, (Fraction(0), 0))
+        found[tally.node] = (so_far + share, max(longest, milliseconds))
+    return [f"{node} {rounded(share)} ({longest / 1000:.3f} s)" for node, (share, longest) in found.items()]
+
+
+def requests_cut(subject: Subject) -> Fact:
+    """Requests that were in flight when their process ended."""
+    world = subject.walk.world
+    total = requests(world.ledger.cut, world.load, len(world.nodes))
+    step = _first(subject.walk, lambda row: bool(row.step.world.ledger.cut) and not row.step.before.ledger.cut)
+    return Fact(rounded(total), "requests", step.n if step and total else None)
+
+
+def killed(subject: Subject) -> Fact:
+    """Whether a container of the target was ended by SIGKILL at the end of its grace."""
+    step = _first(subject.walk, lambda row: row.step.moment == "sigkill-sent" and row.step.object == subject.target)
+    return Fact(step is not None, "", step.n if step else None, (("at", _at(step)),))
+
+
+def gone_at(subject: Subject) -> Fact:
+    """When the target's object is gone from the API."""
+    step = _first(subject.walk, lambda row: row.step.verb == "remove" and row.step.object == subject.target)
+    return Fact(step.step.at / 1000 if step else None, "s", step.n if step else None)
+
+
+def ready_at(subject: Subject) -> Fact:
+    """When the last pod that was created in the walk became Ready."""
+    ready = [row for row in subject.walk.records if _turned_ready(row)]
+    if not ready:
+        return Fact(None, "s")
+    return Fact(ready[-1].step.at / 1000, "s", ready[-1].n or None)
+
+
+def terminating_seconds(subject: Subject) -> Fact:
+    """From deletionTimestamp until the object is gone, or until the walk ends."""
+    marked = _first(
+        subject.walk,
+        lambda row: row.step.verb == "mark-terminating" and row.step.object == subject.target,
+    )
+    if marked is None:
+        return Fact(0.0, "s")
+    gone = gone_at(subject)
+    end = gone.value if isinstance(gone.value, float) else subject.end / 1000
+    return Fact(end - marked.step.at / 1000, "s", gone.step or _last(subject.walk))
+
+
+def held_by_finalizer(subject: Subject) -> Fact:
+    """Whether the target ends the walk with its containers stopped and its object kept by a finalizer."""
+    held = subject.walk.world.etcd.get(subject.target)
+    if held is None or not isinstance(held.object, Pod):
+        return Fact(value=False, unit="")
+    pod = held.object
+    waits = bool(pod.terminating and pod.finished and pod.metadata.finalizers)
+    step = _first(subject.walk, lambda row: row.step.moment == "final-delete" and row.step.object == subject.target)
+    return Fact(waits, "", step.n if step and waits else None, (("finalizer", ", ".join(pod.metadata.finalizers)),))
+
+
+def node_is_gone(subject: Subject) -> Fact:
+    """Whether the target still stands in the API on a machine that is off."""
+    held = subject.walk.world.etcd.get(subject.target)
+    pod = held.object if held else None
+    if not isinstance(pod, Pod) or not pod.spec.nodeName:
+        return Fact(value=False, unit="")
+    host = subject.walk.world.hosts.get(pod.spec.nodeName)
+    gone = host is not None and not host.power and pod.terminating
+    step = _first(subject.walk, lambda row: row.step.verb == "power-off")
+    return Fact(gone, "", step.n if step and gone else None)
+
+
+def process_outlives_object(subject: Subject) -> Fact:
+    """Whether a container of the target still ran after its object was gone."""
+    step = _first(subject.walk, lambda row: row.step.verb == "remove" and row.step.object == subject.target)
+    if step is None:
+        return Fact(value=False, unit="")
+    runs = any(_running(pod) for pod in _pods(step.step.world, subject.target))
+    return Fact(runs, "", step.n if runs else None)
+
+
+def exit_code(subject: Subject) -> Fact:
+    """The exit code of the target's first container, as its machine saw it."""
+    for row in reversed(subject.walk.records):
+        for pod in _pods(row.step.world, subject.target):
+            for run in pod.containers:
+                if run.exit_code is not None:
+                    return Fact(float(run.exit_code), "", row.n or None)
+    return Fact(None, "")
+
+
+FACTS: dict[str, Callable[[Subject], Fact]] = {
+    "requests-failed": requests_failed,
+    "requests-cut": requests_cut,
+    "killed": killed,
+    "gone-at": gone_at,
+    "ready-at": ready_at,
+    "terminating-seconds": terminating_seconds,
+    "held-by-finalizer": held_by_finalizer,
+    "node-is-gone": node_is_gone,
+    "process-outlives-object": process_outlives_object,
+    "exit-code": exit_code,
+}
+
+
+def rounded(value: Fraction) -> float:
+    """To thousandths of a request: divided once, at the very end."""
+    return float(round(value, 3))
+
+
+def _first(walk: Walk, test: Callable[[Record], bool]) -> Record | None:
+    return next((row for row in walk.records if row.n and test(row)), None)
+
+
+def _last(walk: Walk) -> int | None:
+    steps = walk.steps
+    return steps[-1].n if steps else None
+
+
+def _at(row: Record | None) -> str:
+    return f"{row.step.at / 1000:.3f} s" if row else "never"
+
+
+def _turned_ready(row: Record) -> bool:
+    for commit in row.step.commits:
+        if isinstance(commit.after, Pod) and isinstance(commit.before, Pod) and commit.after.ready:
+            was = condition(commit.before.status.conditions, "Ready")
+            if was is None or was.status != "True":
+                return True
+    return False
+
+
+def _pods(world: World, ref: Ref) -> list[HostPod]:
+    return [pod for _, host in ordered(world.hosts) for _, pod in ordered(host.pods) if pod.ref == ref]
+
+
+def _running(pod: HostPod) -> bool:
+    return any(run.state == "running" for run in pod.containers)
