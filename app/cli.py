@@ -1,0 +1,200 @@
+"""The command line: the same walks, verdicts and pictures as the pages."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from app import __version__
+from app.errors import BadInput, LoopscopeError
+
+FORMATS = ("text", "json", "watch", "md", "mmd", "svg")
+
+
+class _Order(argparse.Action):
+    """Keeps --do and --pick in the order in which they stand on the line."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        kind = "do" if option_string == "--do" else "pick"
+        namespace.choices = [*(namespace.choices or []), (kind, values)]
+
+
+def parser() -> argparse.ArgumentParser:
+    """Every command and option."""
+    top = argparse.ArgumentParser(prog="loopscope", description="Step through what a Kubernetes cluster's loops do.")
+    top.add_argument("--version", action="version", version=f"loopscope {__version__}")
+    commands = top.add_subparsers(dest="command", required=True)
+
+    serve = commands.add_parser("serve", help="start the web server")
+    serve.add_argument("--host", default="127.0.0.1")
+    serve.add_argument("--port", type=int, default=8000)
+
+    flows = commands.add_parser("flows", help="list the flows")
+    flows.add_argument("--json", action="store_true", dest="as_json")
+
+    check = commands.add_parser("check", help="check every flow, and what of a coverage list they teach")
+    check.add_argument("--coverage", type=Path, metavar="FILE")
+    check.add_argument("--format", choices=("text", "json"), default="text")
+
+    run = commands.add_parser("run", help="run a flow and print its walk")
+    run.add_argument("flow")
+    run.add_argument("-f", "--file", action="append", default=[], type=Path, metavar="FILE")
+    run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
+    run.add_argument("--do", action=_Order, metavar="'[AT] VERB ARG…'", dest="choices")
+    run.add_argument("--pick", action=_Order, metavar="STEP!ACTION[@SECONDS]", dest="choices")
+    run.add_argument("--scene", default="")
+    run.add_argument("--until", default="")
+    run.add_argument("--search", action="store_true", help="search other orders and lags for every verdict")
+    run.add_argument("--format", choices=FORMATS, default="text")
+    run.add_argument("--view", choices=("messages", "cluster", "timeline"), default="timeline")
+    run.add_argument("--step", default="", help="the step that a picture or prose ends at")
+    run.add_argument("-o", "--output", type=Path, metavar="FILE")
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 when all is well, 1 when a check fails, 2 for bad input."""
+    asked = parser().parse_args(arguments)
+    try:
+        return {"serve": _serve, "flows": _flows, "check": _check, "run": _run}[asked.command](asked)
+    except BadInput as error:
+        print("\n".join(error.problems), file=sys.stderr)
+    except LoopscopeError as error:
+        print(error, file=sys.stderr)
+    except BrokenPipeError:
+        # The reader of our output went away; that is its right.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return 2
+
+
+def _serve(asked: argparse.Namespace) -> int:
+    import uvicorn
+
+    from app.web.application import create_app
+
+    print(f"Loopscope {__version__} on http://{asked.host}:{asked.port}", flush=True)
+    uvicorn.run(create_app(), host=asked.host, port=asked.port, log_level="warning", access_log=False)
+    return 0
+
+
+def _flows(asked: argparse.Namespace) -> int:
+    from app.catalog.listing import listing
+    from app.catalog.reading import flows
+    from app.story.report import as_json
+
+    rows = [listing(flow) for flow in flows().values()]
+    if asked.as_json:
+        sys.stdout.write(as_json(rows))
+    else:
+        for flow in flows().values():
+            print(f"{flow.id:16} {flow.title}: {flow.summary}")
+    return 0
+
+
+def _check(asked: argparse.Namespace) -> int:
+    from app.story.checks import check_all, coverage
+    from app.story.report import as_json
+
+    problems = check_all()
+    if asked.coverage is not None:
+        found = coverage(asked.coverage)
+        if asked.format == "json":
+            sys.stdout.write(as_json(found))
+        else:
+            print(f"covered {len(found['covered'])}, missing {len(found['missing'])}")
+            print("\n".join(found["missing"]))
+    elif asked.format == "json":
+        sys.stdout.write(as_json({"problems": problems}))
+    print("\n".join(problems), file=sys.stderr, end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+def _run(asked: argparse.Namespace) -> int:
+    from app.story.play import play, request
+
+    settings = [_setting(text) for text in asked.settings]
+    manifest = _manifests(asked.file) if asked.file else None
+    played = play(
+        request(
+            asked.flow,
+            settings=settings,
+            scene=asked.scene,
+            manifest=manifest,
+            choices=asked.choices or (),
+            until=asked.until,
+        )
+    )
+    if asked.search:
+        from app.story.searching import searched
+
+        played = searched(played)
+    _write(_formatted(asked, played), asked.output)
+    return 0
+
+
+def _formatted(asked: argparse.Namespace, played: Any) -> str:
+    from app.story import report, text, watch
+    from app.story.play import position
+
+    n = position(played, asked.step) if asked.step else len(played.steps)
+    match asked.format:
+        case "json":
+            return report.as_json(report.report(played))
+        case "watch":
+            return report.as_json(watch.trace(played.walk))
+        case "md":
+            return text.markdown(played, n)
+        case "mmd":
+            from app.diagram import mermaid
+
+            return mermaid(played.walk, n, played.flow)
+        case "svg":
+            from app.diagram import picture, render_svg
+
+            return render_svg(picture(asked.view, played.walk, n, played.flow), standalone=True, theme="light")
+        case _:
+            return text.plain(played)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise BadInput([f"--set {text!r}: the form is NAME=VALUE"])
+    return name, value
+
+
+def _manifests(paths: list[Path]) -> str:
+    """All files as one text of several documents; `-` reads standard input."""
+    texts: list[str] = []
+    problems: list[str] = []
+    for path in paths:
+        try:
+            texts.append(sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            problems.append(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}")
+    if problems:
+        raise BadInput(problems)
+    return "\n---\n".join(texts)
+
+
+def _write(text: str, path: Path | None) -> None:
+    """To standard output, or to a file that is complete or not there at all."""
+    if path is None:
+        sys.stdout.write(text)
+        return
+    partial = path.with_name(path.name + ".partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise BadInput([f"{path}: cannot be written: {error.strerror}"]) from None
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,71 @@
+"""Claims about a walk: `NAME OP VALUE`, joined by `and`, such as `requests-failed > 0 and killed is no`."""
+
+from __future__ import annotations
+
+import difflib
+import operator
+import re
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from app.errors import BadInput
+from app.kube import durations
+
+OPERATORS: dict[str, Callable[[float, float], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+FORM = "the form is NAME OP VALUE, with OP one of == != < <= > >= and VALUE a number, a duration, yes or no"
+PART = re.compile(r"^([a-z][a-z0-9-]*)\s*(==|!=|<=|>=|<|>)\s*(\S+)$")
+
+
+class Claim(Struct, frozen=True):
+    """One comparison. Durations are compared in seconds, yes and no as 1 and 0."""
+
+    name: str
+    operator: str
+    value: float
+
+    def holds(self, value: float | bool | None) -> bool:  # noqa: FBT001 - a fact's value
+        """Whether it is true of a fact; of what did not happen nothing holds."""
+        return value is not None and OPERATORS[self.operator](float(value), self.value)
+
+
+def parse(text: str, names: Mapping[str, object]) -> tuple[Claim, ...]:
+    """Read a claim; BadInput lists every part that is wrong. `names` are the facts that exist."""
+    claims: list[Claim] = []
+    problems: list[str] = []
+    for part in re.split(r"\s+and\s+", text.strip()):
+        found = PART.match(part.strip())
+        if found is None:
+            problems.append(f"claim {part!r}: {FORM}")
+            continue
+        name, sign, word = found.groups()
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            problems.append(f"claim {part!r}: no fact is called {name!r}{hint} allowed: {', '.join(names)}")
+            continue
+        try:
+            claims.append(Claim(name, sign, _value(word)))
+        except ValueError:
+            problems.append(f"claim {part!r}: {word!r} is no value; {FORM}")
+    if problems:
+        raise BadInput(problems)
+    return tuple(claims)
+
+
+def _value(word: str) -> float:
+    if word in ("yes", "true"):
+        return 1.0
+    if word in ("no", "false"):
+        return 0.0
+    try:
+        return float(word)
+    except ValueError:
+        return durations.parse(word) / 1000

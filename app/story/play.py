@@ -1,0 +1,263 @@
+"""One walk of one flow with everything that is said about it: what pages, pictures and the command line share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from app.catalog import starting
+from app.catalog.flow import Flow, Setup
+from app.errors import BadInput, NotFound
+from app.kube import durations, printers
+from app.kube.manifests import read_manifests
+from app.kube.meta import Ref
+from app.kube.nodes import Node
+from app.kube.pods import Pod
+from app.sim.acts import Line
+from app.sim.flatten import Change, changes, compared, machine
+from app.sim.schedule import run
+from app.sim.walk import Record, Walk
+from app.sim.world import World
+from app.story import claims
+from app.story.events import newest
+from app.story.facts import FACTS, Fact, Subject
+from app.story.words import Passage, filled, tell
+
+KEPT = 64
+"""Walks kept in memory; a walk is a pure function of its request."""
+
+
+class PlayRequest(Struct, frozen=True):
+    """What decides a walk. Settings and choices are as written in an address."""
+
+    flow: str
+    settings: tuple[tuple[str, str], ...] = ()
+    scene: str = ""
+    manifest: str | None = None
+    choices: tuple[tuple[str, str], ...] = ()
+    """(do | pick, text) in order."""
+    until: str = ""
+
+
+class Answered(Struct, frozen=True):
+    """A verdict of one walk."""
+
+    id: str
+    title: str
+    value: float | bool | None
+    unit: str
+    ok: bool | None
+    step: int | None
+    text: str
+    least: float | None = None
+    most: float | None = None
+    varies: tuple[str, ...] = ()
+    exact: bool | None = None
+
+
+class Seen(Struct, frozen=True):
+    """A symptom, and whether this walk shows it."""
+
+    id: str
+    title: str
+    cause: str
+    look: str
+    scene: str
+    present: bool
+    step: int | None
+
+
+class Play(Struct, frozen=True):
+    """A walk with its flow, its setup and what is to be said of the whole of it."""
+
+    request: PlayRequest
+    flow: Flow
+    setup: Setup
+    target: Ref
+    walk: Walk
+    verdicts: tuple[Answered, ...]
+    symptoms: tuple[Seen, ...]
+
+    def world(self, n: int) -> World:
+        """The world after step n; 0 is the start."""
+        return self.walk.start if n == 0 else self.steps[n - 1].step.world
+
+    @property
+    def steps(self) -> list[Record]:
+        return self.walk.steps
+
+
+class Offer(Struct, frozen=True):
+    """Something else that could happen right after a step."""
+
+    action: str
+    pick: str
+    """The `pick=` value that chooses it."""
+
+
+def request(  # noqa: PLR0913 - one argument for each part of an address
+    flow: str,
+    *,
+    settings: Sequence[tuple[str, str]] = (),
+    scene: str = "",
+    manifest: str | None = None,
+    choices: Sequence[tuple[str, str]] = (),
+    until: str = "",
+) -> PlayRequest:
+    """A request from parts in any sequence type."""
+    return PlayRequest(flow, tuple(settings), scene, manifest, tuple(choices), until)
+
+
+def play(asked: PlayRequest) -> Play:
+    """Run the walk of a request. Raises NotFound for an unknown flow or scene, BadInput with all problems otherwise."""
+    problem_check(asked)
+    return _played(asked, starting.digest(asked.flow))
+
+
+def problem_check(asked: PlayRequest) -> None:
+    """Refuse a bad `until` before anything is built."""
+    if asked.until:
+        try:
+            durations.parse(asked.until)
+        except ValueError as error:
+            raise BadInput([f"until {asked.until!r}: {error}"]) from None
+
+
+@lru_cache(maxsize=KEPT)
+def _played(asked: PlayRequest, _digest: str) -> Play:
+    manifests = read_manifests(asked.manifest) if asked.manifest is not None else None
+    setup = starting.setup(
+        asked.flow,
+        settings=dict(asked.settings),
+        manifests=manifests,
+        scene=asked.scene,
+        choices=asked.choices,
+        until=asked.until,
+    )
+    world = starting.start(setup)
+    target = starting.target(setup, world)
+    walk = run(
+        starting.model(), world, starting.choices(setup, world), until=setup.until, goal=starting.goal(setup, target)
+    )
+    if walk.problems:
+        raise BadInput(list(walk.problems))
+    subject = Subject(walk, target)
+    facts = {name: fact(subject) for name, fact in FACTS.items()}
+    return Play(asked, setup.flow, setup, target, walk, _verdicts(setup.flow, facts), _symptoms(setup.flow, facts))
+
+
+def _verdicts(flow: Flow, facts: dict[str, Fact]) -> tuple[Answered, ...]:
+    found = []
+    for row in flow.verdicts:
+        fact = facts.get(row.id)
+        if fact is None:
+            found.append(Answered(row.id, row.title, None, "", None, None, filled(row.text, {"value": "not searched"})))
+            continue
+        ok = None
+        if row.ok:
+            ok = all(claim.holds(facts[claim.name].value) for claim in claims.parse(row.ok, FACTS))
+        words = {"value": spoken(fact), **dict(fact.more)}
+        found.append(Answered(row.id, row.title, fact.value, fact.unit, ok, fact.step, filled(row.text, words)))
+    return tuple(found)
+
+
+def spoken(fact: Fact) -> str:
+    """A value as people say it."""
+    if fact.value is None:
+        return "never"
+    if isinstance(fact.value, bool):
+        return "yes" if fact.value else "no"
+    unit = f" {fact.unit}" if fact.unit else ""
+    return f"{fact.value:g}{unit}"
+
+
+def _symptoms(flow: Flow, facts: dict[str, Fact]) -> tuple[Seen, ...]:
+    found = []
+    for row in flow.symptoms:
+        rows = claims.parse(row.when, FACTS)
+        present = all(claim.holds(facts[claim.name].value) for claim in rows)
+        steps = [facts[claim.name].step for claim in rows if facts[claim.name].step]
+        step = steps[0] if present and steps else None
+        found.append(Seen(row.id, row.title, row.cause, row.look, row.scene, present, step))
+    return tuple(found)
+
+
+def position(played: Play, text: str) -> int:
+    """The step that a number or a step id names; NotFound says what is there."""
+    if text.isdigit():
+        n = int(text)
+        if n <= len(played.steps):
+            return n
+        raise NotFound(f"step {n}: this walk has {len(played.steps)} steps")
+    found = next((row.n for row in played.steps if row.id == text), None)
+    if found is None:
+        raise NotFound(f"step {text!r}: no step of this walk has that id; it may belong to other settings or choices")
+    return found
+
+
+def passage(played: Play, n: int, depth: str) -> Passage:
+    """What just happened, in words for one of the four depths."""
+    return tell(played.flow, played.steps[n - 1], played.world(n), depth) if n else tell(played.flow, None, played.walk.start, depth)
+
+
+def changed(played: Play, n: int) -> tuple[Change, ...]:
+    """Every field that a step changed, API objects first."""
+    return differences(played.steps[n - 1]) if n else ()
+
+
+def differences(row: Record) -> tuple[Change, ...]:
+    """The fields that one record's act changed."""
+    found = [
+        Change(str(commit.ref), path, old, new)
+        for commit in row.step.commits
+        for path, old, new in changes(commit.before, commit.after)
+    ]
+    before, after = row.step.before.hosts, row.step.world.hosts
+    if before is not after:
+        for node in row.step.world.nodes:
+            if before[node] is not after[node]:
+                differing = compared(machine(before[node]), machine(after[node]))
+                found += [Change(f"host/{node}", path, old, new) for path, old, new in differing]
+    return tuple(found)
+
+
+def output(played: Play, n: int) -> tuple[tuple[int, str, Line], ...]:
+    """(time, command, line) of everything that commands have printed up to a step."""
+    upto = _records(played, n)
+    found = []
+    for row in played.walk.records[:upto]:
+        if row.step.output:
+            command = next(
+                (cmd.text for cmd in row.step.world.commands.values() if cmd.number == row.step.command), ""
+            )
+            found += [(row.step.at, command, line) for line in row.step.output]
+    return tuple(found)
+
+
+def _records(played: Play, n: int) -> int:
+    """How many records have happened once step n has."""
+    if n >= len(played.steps):
+        return len(played.walk.records)
+    return next((at + 1 for at, row in enumerate(played.walk.records) if row.n == n), 0)
+
+
+def kubectl(played: Play, n: int) -> dict[str, str]:
+    """What kubectl would print right after a step."""
+    world = played.world(n) if n < len(played.steps) else played.walk.world
+    pods = [obj for obj in world.etcd.find("Pod") if isinstance(obj, Pod)]
+    nodes = [obj for obj in world.etcd.find("Node") if isinstance(obj, Node)]
+    return {
+        "get pods -o wide": printers.get_pods(pods, world.now, wide=True),
+        "get nodes": printers.get_nodes(nodes, world.now),
+        "get events": printers.get_events(newest(played.walk, _records(played, n)), world.now),
+    }
+
+
+def offers(played: Play, n: int) -> tuple[Offer, ...]:
+    """Who else could go first right after a step."""
+    world = played.world(n)
+    actions = starting.model().enabled(world)
+    step = played.steps[n - 1].id if n else ""
+    return tuple(Offer(str(action), f"{step}!{action}") for action in actions) if step else ()

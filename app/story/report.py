@@ -1,0 +1,104 @@
+"""The JSON of a walk: its keys are a promise to other tools."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from app.kube.objects import to_wire
+from app.sim.maps import ordered
+from app.sim.walk import Record
+from app.story.events import newest
+from app.story.play import Answered, Play, differences, kubectl, output
+from app.story.words import title
+
+KUBERNETES = "1.36"
+
+
+def report(played: Play) -> dict[str, Any]:
+    """Everything about one walk."""
+    walk = played.walk
+    return {
+        "flow": played.flow.id,
+        "kubernetes": KUBERNETES,
+        "scene": played.setup.scene,
+        "settings": dict(played.setup.settings),
+        "target": str(played.target),
+        "clock": walk.world.now / 1000,
+        "stopped": walk.stopped,
+        "steps": [step_row(played, row) for row in walk.steps],
+        "events": [
+            {
+                "at": event.at / 1000,
+                "type": event.type,
+                "reason": event.reason,
+                "object": str(event.object),
+                "from": event.source,
+                "count": event.count,
+                "message": event.message,
+            }
+            for event in newest(walk)
+        ],
+        "verdicts": [verdict_row(row) for row in played.verdicts],
+        "symptoms": [{"id": row.id, "step": row.step} for row in played.symptoms if row.present],
+        "kubectl": kubectl(played, len(played.steps)),
+        "output": [
+            {"at": at / 1000, "command": command, "stream": line.stream, "text": line.text}
+            for at, command, line in output(played, len(played.steps))
+        ],
+        "objects": [
+            to_wire(stored.object) | {"metadata": _with_version(stored.object, stored.version)}
+            for _, stored in ordered(walk.world.etcd.objects)
+        ],
+        "not_modelled": [{"object": name, "path": path} for name, path in played.setup.not_modelled],
+    }
+
+
+def step_row(played: Play, row: Record) -> dict[str, Any]:
+    """One step."""
+    step = row.step
+    return {
+        "n": row.n,
+        "id": row.id,
+        "at": step.at / 1000,
+        "loop": step.loop,
+        "node": step.node,
+        "from": step.sender,
+        "to": step.to,
+        "verb": step.verb,
+        "object": str(step.object),
+        "outcome": step.outcome,
+        "reason": step.reason,
+        "cause": row.cause,
+        "moment": step.moment,
+        "title": title(played.flow, row),
+        "folded": row.folded,
+        "changes": [
+            {"object": change.object, "path": change.path, "before": change.before, "after": change.after}
+            for change in differences(row)
+        ],
+    }
+
+
+def verdict_row(row: Answered) -> dict[str, Any]:
+    """One verdict; `least`, `most`, `varies` and `exact` only when orders were searched."""
+    found: dict[str, Any] = {
+        "id": row.id,
+        "value": row.value,
+        "unit": row.unit,
+        "ok": row.ok,
+        "step": row.step,
+        "text": row.text,
+    }
+    if row.exact is not None:
+        found |= {"least": row.least, "most": row.most, "varies": list(row.varies), "exact": row.exact}
+    return found
+
+
+def _with_version(obj: Any, version: int) -> dict[str, Any]:
+    return to_wire(obj)["metadata"] | {"resourceVersion": str(version)}
+
+
+def as_json(value: Any) -> str:
+    """Readable and stable: the same walk gives the same bytes."""
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,47 @@
+"""A walk as plain text and as Markdown."""
+
+from __future__ import annotations
+
+from app.sim.walk import Record
+from app.story.play import Play
+from app.story.words import filled, moment, title, words_of
+
+
+def line(played: Play, row: Record) -> str:
+    """One step on one line."""
+    folded = f"  (+{row.folded} folded)" if row.folded else ""
+    outcome = "" if row.step.outcome in ("ok", "") else f"  [{row.step.outcome}]"
+    return f"{row.n:>4}  {row.step.at / 1000:>9.3f}  {row.step.sender} → {row.step.to}: {title(played.flow, row)}{outcome}{folded}"
+
+
+def plain(played: Play) -> str:
+    """The whole walk for a terminal."""
+    head = f"{played.flow.title}: {len(played.steps)} steps, {played.walk.world.now / 1000:.3f} s, {played.walk.stopped}"
+    rows = [line(played, row) for row in played.steps]
+    verdicts = [f"  {mark(row.ok)} {row.text}" for row in played.verdicts]
+    symptoms = [f"  ! {row.title}: {row.cause}" for row in played.symptoms if row.present]
+    parts = [head, *rows, "", "Verdicts", *verdicts]
+    if symptoms:
+        parts += ["", "Symptoms", *symptoms]
+    if played.setup.not_modelled:
+        parts += ["", "Not modelled", *(f"  {name} {path}".rstrip() for name, path in played.setup.not_modelled)]
+    return "\n".join(parts) + "\n"
+
+
+def mark(ok: bool | None) -> str:  # noqa: FBT001 - a verdict's answer
+    """A sign that does not rely on colour."""
+    return {True: "ok ", False: "NO ", None: "   "}[ok]
+
+
+def markdown(played: Play, n: int | None = None, depth: str = "middle") -> str:
+    """The walk (up to step n) as numbered prose with a table of verdicts."""
+    rows = played.steps if n is None else played.steps[:n]
+    parts = [f"# {played.flow.title}", "", played.flow.summary, ""]
+    for row in rows:
+        parts.append(f"{row.n}. **{row.step.at / 1000:.3f} s** {title(played.flow, row)}")
+        found = moment(played.flow, row.step.moment)
+        if found:
+            parts += ["", f"   {filled(getattr(found.notes, depth), words_of(row))}", ""]
+    parts += ["", "| verdict | answer |", "| --- | --- |"]
+    parts += [f"| {row.title} | {row.text} |" for row in played.verdicts]
+    return "\n".join(parts) + "\n"

@@ -1,0 +1,82 @@
+"""Steps in words, from the flow's moments and the shared lexicon."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from app.catalog.flow import Flow, Moment
+from app.catalog.reading import lexicon
+from app.sim.ledger import requests
+from app.sim.walk import Record
+from app.sim.world import World
+
+DEPTHS = ("junior", "middle", "senior", "principal")
+
+
+class Passage(Struct, frozen=True):
+    """What one step means."""
+
+    title: str
+    text: str
+    moment: str
+    harm: bool
+    """Whether requests fail right now."""
+    failed: float
+    """Requests that failed so far."""
+    window: float
+    """Seconds for which requests have failed so far."""
+
+
+class _Gaps(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return "{" + key + "}"
+
+
+def filled(text: str, words: Mapping[str, str]) -> str:
+    """A template with its names filled in; unknown names stay as they are, so that `check` can point at them."""
+    return string.Formatter().vformat(text, (), _Gaps(words))
+
+
+def words_of(row: Record) -> dict[str, str]:
+    """What the titles and notes of a step may name."""
+    step = row.step
+    return {
+        "object": str(step.object),
+        "name": step.object.name,
+        "node": step.node,
+        "at": f"{step.at / 1000:.3f} s",
+        "reason": step.reason,
+        "outcome": step.outcome,
+        "from": step.sender,
+        "to": step.to,
+        "verb": step.verb,
+    }
+
+
+def moment(flow: Flow, name: str) -> Moment | None:
+    return next((row for row in flow.moments if row.id == name), None) if name else None
+
+
+def title(flow: Flow, row: Record) -> str:
+    """The moment's title, or the lexicon's sentence for the act."""
+    found = moment(flow, row.step.moment)
+    acts = lexicon().acts
+    template = found.title if found else acts.get(f"{row.step.loop}.{row.step.verb}", "{from}: {verb} {object}")
+    return filled(template, words_of(row))
+
+
+def tell(flow: Flow, row: Record | None, world: World, depth: str) -> Passage:
+    """The passage of a step; None stands for the start."""
+    ledger = world.ledger
+    failed = float(round(requests(ledger.exposure(world.now), world.load, len(world.nodes)), 3))
+    end = world.now if ledger.failing else (ledger.last or 0)
+    window = (end - ledger.first) / 1000 if ledger.first is not None else 0.0
+    harm = bool(ledger.failing)
+    if row is None:
+        return Passage(flow.title, flow.summary, "", harm, failed, window)
+    found = moment(flow, row.step.moment)
+    text = filled(getattr(found.notes, depth), words_of(row)) if found else ""
+    return Passage(title(flow, row), text, row.step.moment, harm, failed, window)
