@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar, get_args, get_origin
 
 from msgspec import NODEFAULT, Struct
 
-from app.kube.near_names import did_you_mean
+from app.kube.near_names import near_name
 from app.kube.objects import KINDS, TIMES, ZERO, struct_fields
 from app.kube.stringmap import EMPTY, StringMap
 from app.kube.upstream_fields import LEFT_OUT, NOT_TAKEN, SERVER_DEFAULTS, SERVER_SIDE
@@ -52,6 +52,7 @@ def read(cls: type[T], node: Node, path: Path, findings: Findings) -> T:
 
 class _Field(NamedTuple):
     reader: Reader
+    struct: type[Struct] | None
     required: bool
     stand_in: Any
 
@@ -62,7 +63,9 @@ def _fields(cls: type[Struct]) -> dict[str, _Field]:
     for field in struct_fields(cls):
         required = field.default is NODEFAULT and field.default_factory is NODEFAULT
         stand_in = _stand_in(field.type) if required else field.default
-        known[field.name] = _Field(_reader(field.type, field.name), required, stand_in)
+        options = [field.type, *get_args(field.type)] if get_origin(field.type) is not tuple else []
+        inner = next((row for row in options if isinstance(row, type) and issubclass(row, Struct)), None)
+        known[field.name] = _Field(_reader(field.type, field.name), inner, required, stand_in)
     return known
 
 
@@ -88,6 +91,10 @@ def _struct(cls: type[Struct]) -> Reader:
         for name, value in node.entries.items():
             if name in silent or _is_nothing(value):
                 _check_spelling(cls, name, path, findings)
+                if name in taken and (outside := _beside(fields[name], fields, node)):
+                    text = f"found nothing; {outside} beside it looks like a part of it: indent it more than {name}"
+                    findings.problems.append(Problem((*path, name), text))
+                    values[name] = _WRONG
             elif name in taken:
                 values[name] = fields[name].reader(value, (*path, name), findings)
             else:
@@ -106,14 +113,21 @@ def _is_nothing(node: Node) -> bool:
     return isinstance(node, ScalarNode) and node.value is None
 
 
+def _beside(field: _Field, siblings: dict[str, _Field], node: MapNode) -> str:
+    """What stands beside an empty field and would fit inside: text that lost its indentation."""
+    inner = _fields(field.struct) if field.struct else {}
+    return next((name for name in node.entries if name in inner and name not in siblings), "")
+
+
 def _names(cls: type[Struct]) -> frozenset[str]:
     return frozenset(_fields(cls)) | LEFT_OUT.get(cls.__name__, frozenset()) | _silent(cls)
 
 
 def _check_spelling(cls: type[Struct], name: str, path: Path, findings: Findings) -> bool:
-    near = "" if name in _names(cls) else did_you_mean(name, _names(cls))
+    near = None if name in _names(cls) else near_name(name, _names(cls))
     if near:
-        findings.problems.append(Problem((*path, name), f"{cls.__name__} has no such field{near}"))
+        text = f'{cls.__name__} has no such field; did you mean "{near}"?'
+        findings.problems.append(Problem((*path, name), text, about=((*path, near),)))
     return not near
 
 

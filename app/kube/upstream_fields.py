@@ -54,7 +54,7 @@ NOT_TAKEN = {"ObjectMeta": _words("deletionGracePeriodSeconds deletionTimestamp 
 
 # What a server adds to `kubectl get -o yaml`, and what only repeats another field: dropped without a word.
 SERVER_SIDE = {
-    "ObjectMeta": _words("creationTimestamp generateName generation managedFields resourceVersion selfLink uid"),
+    "ObjectMeta": _words("creationTimestamp generation managedFields resourceVersion selfLink uid"),
     "PodSpec": _words("serviceAccount"),
     "ServiceSpec": _words("clusterIPs"),
     "NodeSpec": _words("podCIDRs"),

@@ -52,10 +52,14 @@ Node = ScalarNode | ListNode | MapNode
 
 
 class Problem(NamedTuple):
-    """One fault in a document: where, and what was found, what is allowed, what probably happened."""
+    """One fault in a document: where, and what was found, what is allowed, what probably happened.
+
+    `about` names other places that it speaks of: where one of those is at fault already, this is no news.
+    """
 
     path: Path
     text: str
+    about: tuple[Path, ...] = ()
 
 
 def scalar(text: str, *, plain: bool, tag: str | None) -> Scalar:
@@ -103,7 +107,8 @@ def line_of(node: Node, path: Path) -> int:
     line = node.line
     for step in path:
         if isinstance(node, MapNode) and isinstance(step, str) and step in node.entries:
-            node, line = node.entries[step], node.lines[step]
+            line = node.lines[step]
+            node = node.entries[step]
         elif isinstance(node, ListNode) and isinstance(step, int) and step < len(node.items):
             node = node.items[step]
             line = node.line

@@ -1,0 +1,191 @@
+"""Real Kubernetes YAML to objects: every problem with its place, and a list of what the model leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from app.errors import BadInput
+from app.kube.meta import CLUSTER_SCOPED, DEFAULT_NAMESPACE, Ref
+from app.kube.near_names import did_you_mean, near_name
+from app.kube.objects import KINDS, Object
+from app.kube.schema_walk import Findings, read
+from app.kube.upstream_fields import UPSTREAM_KINDS, is_upstream_group
+from app.kube.validation import problems_of
+from app.kube.yaml_reading import Document, read_documents
+from app.kube.yaml_values import ListNode, MapNode, Node, Path, Problem, ScalarNode, found, line_of, shown, written
+
+MOST_PROBLEMS = 200
+
+# kubectl's own copy of the manifest, which only repeats it.
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+class NotModelled(NamedTuple):
+    """A field of an object, or with an empty path the whole object, that has no effect in the model."""
+
+    object: str
+    path: str
+
+
+class Manifests(NamedTuple):
+    objects: tuple[Object, ...] = ()
+    not_modelled: tuple[NotModelled, ...] = ()
+
+
+def read_manifests(text: str, source: str = "manifest") -> Manifests:
+    """The objects of one text; BadInput lists all its problems."""
+    return read_files({source: text})
+
+
+def read_files(texts: Mapping[str, str]) -> Manifests:
+    """The objects of several texts under their names, as if they were one."""
+    reader = _Reader()
+    for source, text in texts.items():
+        reader.add(text, source)
+    return reader.finished()
+
+
+class _Reader:
+    """What was read so far, from all texts."""
+
+    def __init__(self) -> None:
+        self.objects: dict[Ref, Object] = {}
+        self.places: dict[Ref, tuple[str, Path]] = {}
+        self.not_modelled: list[NotModelled] = []
+        self.problems: list[str] = []
+
+    def add(self, text: str, source: str) -> None:
+        reading = read_documents(text, source)
+        self.problems += reading.problems
+        for document in reading.documents:
+            for member in _members(document, source, (), document.root, ""):
+                self._add_member(member)
+
+    def _add_member(self, member: _Member) -> None:
+        found_kind = _kind(member)
+        if isinstance(found_kind, Problem):
+            self.problems.append(member.told(found_kind))
+        elif found_kind is None:
+            self.not_modelled.append(NotModelled(member.name, ""))
+        else:
+            self._add_object(member, found_kind)
+
+    def _add_object(self, member: _Member, cls: type[Object]) -> None:
+        findings = Findings()
+        obj = _placed(read(cls, member.node, (), findings))
+        problems = findings.problems + _news(problems_of(obj), findings.problems)
+        here = (member.place, member.prefix)
+        place, prefix = self.places.setdefault(obj.ref, here)
+        if (place, prefix) != here and obj.metadata.name:
+            first = f"{place}{', ' if prefix else ''}{written(prefix)}"
+            problems.append(Problem((), f"the same object stands twice, first in {first}; keep one"))
+        problems.sort(key=lambda problem: line_of(member.node, problem.path))
+        self.problems += [member.told(problem) for problem in problems]
+        self.objects[obj.ref] = obj
+        self.not_modelled += [NotModelled(str(obj.ref), written(path)) for path in findings.not_modelled]
+
+    def finished(self) -> Manifests:
+        if self.problems:
+            more = len(self.problems) - MOST_PROBLEMS
+            raise BadInput(self.problems[:MOST_PROBLEMS] + ([f"and {more:,} more problems"] if more > 0 else []))
+        return Manifests(tuple(self.objects.values()), tuple(self.not_modelled))
+
+
+class _Member(NamedTuple):
+    """One object as it stands in a document, alone or in a list."""
+
+    place: str
+    node: Node
+    prefix: Path
+    kind: str
+
+    def told(self, problem: Problem) -> str:
+        path = written((*self.prefix, *problem.path))
+        name = f" ({self.name})" if self.name else ""
+        return (
+            f"{self.place}{name}, line {line_of(self.node, problem.path)}: {path}{': ' if path else ''}{problem.text}"
+        )
+
+    @property
+    def name(self) -> str:
+        """`kind/name` as far as both can be told."""
+        name, namespace = (_text(self.node, "metadata", field) for field in ("name", "namespace"))
+        if not (self.kind and name):
+            return self.kind.lower()
+        return str(Ref(self.kind, namespace, name))
+
+
+def _members(document: Document, source: str, prefix: Path, node: Node, of_list: str) -> Iterator[_Member]:
+    """The document's object, or each item of a `List`, `PodList` or the like, also of lists in lists."""
+    kind = _text(node, "kind") or of_list
+    items = node.entries.get("items") if isinstance(node, MapNode) and kind.endswith("List") else None
+    if isinstance(items, ListNode):
+        for at, item in enumerate(items.items):
+            yield from _members(document, source, (*prefix, "items", at), item, kind.removesuffix("List"))
+    elif kind != "List" or not _is_nothing(items):
+        yield _Member(f"{source}: document {document.number}", node, prefix, kind)
+
+
+def _is_nothing(node: Node | None) -> bool:
+    return node is None or (isinstance(node, ScalarNode) and node.value is None)
+
+
+def _text(node: Node, *path: str) -> str:
+    for step in path:
+        if not isinstance(node, MapNode) or step not in node.entries:
+            return ""
+        node = node.entries[step]
+    return node.value if isinstance(node, ScalarNode) and isinstance(node.value, str) else ""
+
+
+def _kind(member: _Member) -> type[Object] | Problem | None:
+    """The type to read it as, None if it is not modelled, or what is wrong with kind and apiVersion."""
+    node, kind = member.node, member.kind
+    if not isinstance(node, MapNode):
+        return Problem((), f"found {found(node)}; allowed: a mapping with apiVersion, kind, metadata and spec")
+    for field in ("kind", "apiVersion"):
+        given = node.entries.get(field)
+        # The items of a typed list leave both out.
+        if given is None and not (member.prefix and kind):
+            near = near_name(field, node.entries)
+            return Problem((field,), "missing; this field is required" + (f'; found "{near}"' if near else ""))
+        if given is not None and not _text(node, field):
+            return Problem((field,), f"found {found(given)}; allowed: text such as {_EXAMPLES[field]}")
+    if kind == "List":
+        return Problem(("items",), f"found {found(node.entries['items'])}; allowed: a list")
+    version = _text(node, "apiVersion")
+    if version and not is_upstream_group(version):
+        return None
+    cls = KINDS.get(kind)
+    if cls is None:
+        near = "" if kind in UPSTREAM_KINDS else did_you_mean(kind, UPSTREAM_KINDS)
+        return Problem(("kind",), f"Kubernetes has no kind {shown(kind)}{near}") if near else None
+    if version and version != cls.apiVersion:
+        return Problem(("apiVersion",), f"found {shown(version)}; allowed for a {kind}: {cls.apiVersion}")
+    return cls
+
+
+_EXAMPLES = {"kind": "Deployment", "apiVersion": "apps/v1"}
+
+
+def _placed(obj: Object) -> Object:
+    """With the default namespace, and without kubectl's notes to itself."""
+    meta = obj.metadata
+    namespace = meta.namespace or ("" if obj.kind in CLUSTER_SCOPED else DEFAULT_NAMESPACE)
+    return replace(
+        obj, metadata=replace(meta, namespace=namespace, annotations=meta.annotations.without(_LAST_APPLIED))
+    )
+
+
+def _news(later: Iterator[Problem], known: list[Problem]) -> list[Problem]:
+    """The problems that do not merely follow from a known one: same place, around it or within it."""
+    faulty = [path for problem in known for path in (problem.path, *problem.about)]
+
+    def follows(problem: Problem) -> bool:
+        places = (problem.path, *problem.about)
+        return any(one[: len(other)] == other[: len(one)] for one in faulty for other in places)
+
+    return [problem for problem in later if not follows(problem)]
