@@ -50,7 +50,7 @@ class Reading(NamedTuple):
 
 def read_documents(text: str, source: str) -> Reading:
     """Read all documents of a text; the faults name `source`."""
-    size = len(text) if len(text) > MAX_BYTES else len(text.encode("utf-8", "surrogatepass"))
+    size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_BYTES:
         found = f"{source}: found {size:,} bytes of text"
         return Reading((), (f"{found}; at most {MAX_BYTES:,} (1 MiB) are read: give only what the flow needs",))
