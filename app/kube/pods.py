@@ -174,6 +174,7 @@ class PodSpec(Struct, frozen=True, omit_defaults=True):
     nodeName: str = ""
     restartPolicy: str = "Always"
     terminationGracePeriodSeconds: int | None = None
+    resources: ResourceRequirements = ResourceRequirements()
     tolerations: tuple[Toleration, ...] = ()
     nodeSelector: StringMap = EMPTY
     priority: int | None = None

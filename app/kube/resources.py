@@ -1,0 +1,51 @@
+"""What a pod asks of its node, in whole units: thousandths of a CPU, bytes, and pieces of anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from app.kube.pods import Container, PodSpec
+from app.kube.quantity import milli_value, value
+from app.kube.stringmap import StringMap
+
+Amounts = dict[str, int]
+
+# What the scheduler assumes, for its scores only, of a container that asks for nothing.
+ASSUMED = {"cpu": 100, "memory": 200 * 1024 * 1024}
+
+
+def amounts(quantities: StringMap) -> Amounts:
+    return {name: milli_value(text) if name == "cpu" else value(text) for name, text in quantities.items()}
+
+
+def pod_requests(spec: PodSpec, assumed: Mapping[str, int] | None = None) -> Amounts:
+    """PodRequests: containers and sidecars side by side, or the largest init container with the sidecars before it."""
+    sidecars = [row for row in spec.initContainers if row.sidecar]
+    total = summed(_asked(row, assumed) for row in (*spec.containers, *sidecars))
+
+    started: Amounts = {}
+    for container in spec.initContainers:
+        step = summed([started, _asked(container, assumed)])
+        if container.sidecar:
+            started = step
+        for name, amount in step.items():
+            total[name] = max(total.get(name, 0), amount)
+
+    pod_level = amounts(spec.resources.requests)
+    return total | {name: amount for name, amount in pod_level.items() if name in ASSUMED or _huge_pages(name)}
+
+
+def summed(parts: Iterable[Mapping[str, int]]) -> Amounts:
+    total: Amounts = {}
+    for part in parts:
+        for name, amount in part.items():
+            total[name] = total.get(name, 0) + amount
+    return total
+
+
+def _asked(container: Container, assumed: Mapping[str, int] | None) -> Amounts:
+    return {**(assumed or {}), **amounts(container.resources.requests)}
+
+
+def _huge_pages(name: str) -> bool:
+    return name.startswith("hugepages-")
