@@ -9,11 +9,12 @@ from msgspec import Struct
 
 from app.kube.meta import Ref
 from app.kube.pods import Pod
+from app.sim.lags import Bounds
 from app.sim.maps import EMPTY, Map
 
 
 class Stop(Struct, frozen=True):
-    """A StopContainer call that the runtime is working on."""
+    """A StopContainer call that the runtime is working on, or has ended."""
 
     asked: int
     timeout: int
@@ -39,8 +40,21 @@ class ContainerRun(Struct, frozen=True):
     stop: Stop | None = None
     serving: bool = False
     """Whether its process accepts connections and answers them."""
+    closing: str = ""
+    """What its process does about SIGTERM: drains, closed, or nothing."""
     last: ContainerRun | None = None
     """The attempt before, without its own `last`."""
+
+
+class Pull(Struct, frozen=True):
+    """An image that the kubelet has asked the runtime for."""
+
+    container: str
+    image: str
+    since: int
+    ended: int | None = None
+    error: str = ""
+    """Empty when the image came."""
 
 
 class HostPod(Struct, frozen=True):
@@ -51,7 +65,10 @@ class HostPod(Struct, frozen=True):
     sandbox: str = "none"
     """none, creating, ready or stopped."""
     sandbox_since: int = 0
+    stop_asked: int | None = None
+    """When the kubelet asked for the end of the sandbox."""
     containers: tuple[ContainerRun, ...] = ()
+    pull: Pull | None = None
 
     @property
     def ref(self) -> Ref:
@@ -67,53 +84,95 @@ class HostPod(Struct, frozen=True):
 
 
 class ProbeState(Struct, frozen=True):
-    """One probe worker: consecutive equal results, what it last told, and when it runs next."""
+    """One probe worker: what it counts, and what it last told."""
 
+    container: str
+    kind: str
+    """liveness, readiness or startup."""
+    base: int
+    """It runs at this instant and whole periods after it."""
+    passed: int = 0
+    """The status pass that it has answered with an attempt out of turn."""
+    attempt: int = -1
+    """The container attempt that the counts belong to."""
     result: str = ""
     """success, failure or empty (no attempt yet)."""
     streak: int = 0
     told: str = ""
     """The result that has passed its threshold."""
-    attempt: int = 0
-    """The container attempt that the counts belong to."""
     last_run: int | None = None
-    on_hold: bool = False
+    again: bool = False
+    """Whether an attempt out of turn is owed."""
+
+
+class Kill(Struct, frozen=True):
+    """One container that the kubelet is ending: its budget counts from `since`."""
+
+    container: str
+    since: int
+    grace: int
+    """Seconds for the preStop hook, the wait for a turn and the time between SIGTERM and SIGKILL together."""
+    reason: str = ""
+    """livenessProbe or startupProbe; empty when the whole pod is killed."""
+    hook: str = ""
+    """The preStop hook: running, returned, failed or cut; empty when none has been started."""
+    hook_ended: int | None = None
+    reported: bool = False
+    """Whether FailedPreStopHook was written."""
+
+
+class Crash(Struct, frozen=True):
+    """What the kubelet remembers of a container that it could not start, or would not start yet."""
+
+    container: str
+    delay: int
+    """The back-off that the next restart is held to, in milliseconds."""
+    updated: int
+    """When that back-off last grew."""
+    failing: str = ""
+    """The reason in its cache, such as CrashLoopBackOff; it shows in the status from the next pass on."""
     message: str = ""
+    shown: bool = False
+    resync: Bounds | None = None
+    """When the pod is looked at again."""
 
 
 class Worker(Struct, frozen=True):
-    """What the kubelet keeps of one pod (pod worker, PLEG cache, status manager)."""
+    """What the kubelet keeps of one pod (pod worker, PLEG cache, status manager, probe workers)."""
 
-    pod: Pod
-    """The newest version it has seen; it outlives the API object."""
     since: int
-    """When the pod was first synced: the probe workers' phase starts here."""
+    """When the pod was first synced."""
+    synced: int = 0
+    """The last pass over the pod's status."""
     seen: tuple[ContainerRun, ...] = ()
     """Containers as the last relist showed them."""
     seen_sandbox: str = "none"
     seen_ip: str = ""
     stage: str = "sync"
-    """sync, terminating, terminated (containers are gone, status to be written) or finished."""
+    """sync, terminating, terminated (containers and sandbox are gone) or finished."""
     grace: int | None = None
     """Effective grace in seconds, fixed when termination started."""
-    terminating_since: int | None = None
-    orphan: bool = False
-    """The API object is gone (force delete)."""
-    hooks: tuple[tuple[str, int, str], ...] = ()
-    """preStop hooks: (container, started at, running | done | failed | cut)."""
-    asked: tuple[str, ...] = ()
-    """Containers for which StopContainer was called."""
-    announced: tuple[str, ...] = ()
-    """Containers for which the Killing event was written."""
+    kills: tuple[Kill, ...] = ()
+    ended: int | None = None
+    """When the sandbox was down."""
     volumes: str = "waiting"
-    """waiting, mounted, unmounting or gone."""
-    volumes_since: int = 0
-    pulls: tuple[tuple[str, int, str], ...] = ()
-    """Image pulls: (container, started at, state)."""
+    """waiting, mounted or gone."""
+    probes: tuple[ProbeState, ...] = ()
+    crashes: tuple[Crash, ...] = ()
     dirty_since: int | None = None
-    """When the status to write first differed from what the API was believed to hold."""
+    """Since when the status to write may differ from what the API holds."""
     written: int | None = None
     """When the terminal status was written."""
+
+    def run(self, name: str) -> ContainerRun | None:
+        """A container as the kubelet last saw it."""
+        return next((run for run in self.seen if run.name == name), None)
+
+    def probe(self, container: str, kind: str) -> ProbeState | None:
+        return next((row for row in self.probes if row.container == container and row.kind == kind), None)
+
+    def crash(self, container: str) -> Crash | None:
+        return next((row for row in self.crashes if row.container == container), None)
 
 
 class Rules(Struct, frozen=True):
@@ -149,8 +208,8 @@ class Host(Struct, frozen=True):
     """By pod uid."""
     workers: Map[str, Worker] = EMPTY
     """By pod uid."""
-    probes: Map[tuple[str, str, str], ProbeState] = EMPTY
-    """By (pod uid, container, liveness | readiness | startup)."""
+    uids: Map[Ref, tuple[str, ...]] = EMPTY
+    """The uids in `pods` by pod name, older ones first."""
     proxy: Proxy = Proxy()
     relist_phase: int = 0
     """PLEG lists the runtime at instants that are this many milliseconds past a whole second."""

@@ -1,0 +1,8 @@
+"""Lets the kernel's tests import the small worlds beside them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
