@@ -18,6 +18,9 @@ BURST = 500
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 FAILURE = "ReplicaFailure"
 
+# Earlier than any instant of a walk; clusters come up before t = 0.
+ALWAYS = -(2**62)
+
 _Ordered = TypeVar("_Ordered", int, tuple[int, int], tuple[str, str])
 
 _PHASE_ORDER = {"Pending": 0, "Unknown": 1, "Running": 2}
@@ -40,7 +43,7 @@ def available_at(pod: Pod, min_ready_seconds: int) -> int | None:
     if row is None or row.status != "True":
         return None
     if min_ready_seconds == 0:
-        return 0
+        return ALWAYS
     return None if row.lastTransitionTime is None else row.lastTransitionTime + min_ready_seconds * 1000
 
 

@@ -21,7 +21,11 @@ Conditions = tuple[Condition, ...]
 def counted(deployment: Deployment, sets: Sequence[ReplicaSet], new: ReplicaSet | None, now: int) -> DeploymentStatus:
     """The counts and the Available condition (calculateStatus); `sets` includes the new ReplicaSet."""
     available = total_available(sets)
-    terminating = [row.status.terminatingReplicas for row in sets]
+    # A ReplicaSet that its controller has not seen yet has no pods at all (GetTerminatingReplicaCountForReplicaSets).
+    reported = [
+        row.status for row in sets if row.status.observedGeneration or row.status.terminatingReplicas is not None
+    ]
+    terminating = [status.terminatingReplicas for status in reported]
     enough = available >= desired(deployment) - max_unavailable(deployment)
     return DeploymentStatus(
         observedGeneration=deployment.metadata.generation,

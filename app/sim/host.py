@@ -183,16 +183,19 @@ class Rules(Struct, frozen=True):
 
 
 class Proxy(Struct, frozen=True):
-    """kube-proxy's kernel rules (they outlive the process) and its one sync runner."""
+    """kube-proxy's kernel rules, which outlive the process, and its one sync runner."""
 
     rules: Map[Ref, Rules] = EMPTY
+    since: int | None = None
+    """When the process began to watch; None before."""
+    seen: tuple[tuple[Ref, int], ...] = ()
+    """The versions that the last started sync took."""
     last_sync_end: int | None = None
     """None after a start: the first sync is not delayed."""
     sync_started: int | None = None
+    """None while no sync runs."""
     taken: Map[Ref, Rules] = EMPTY
     """What the running sync will commit."""
-    asked_since: int | None = None
-    """A change was seen that no started sync has taken."""
     committed: bool = True
     """Whether the running sync has already changed the rules."""
 

@@ -60,6 +60,7 @@ def test_which_pods_count(given: Pod, active: bool, terminating: bool) -> None:
     [
         pytest.param(pod(), 0, 10_000, False, id="not ready"),
         pytest.param(pod(ready=1_000), 0, 1_000, True, id="ready, no wait"),
+        pytest.param(pod(ready=-5_000), 0, -4_000, True, id="before t = 0"),
         pytest.param(pod(ready=1_000), 5, 5_999, False, id="too soon"),
         pytest.param(pod(ready=1_000), 5, 6_000, True, id="in time"),
     ],

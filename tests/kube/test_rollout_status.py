@@ -62,7 +62,11 @@ def test_the_counts() -> None:
 
 
 def test_terminating_replicas_are_unknown_while_one_set_has_not_reported() -> None:
-    assert counted(deployment(), [OLD, sized("new", 0)], None, 0).terminatingReplicas is None
+    assert counted(deployment(), [OLD, sized("new", 0, observedGeneration=1)], None, 0).terminatingReplicas is None
+
+
+def test_a_set_that_was_just_made_has_no_terminating_replicas() -> None:
+    assert counted(deployment(), [OLD, sized("new", 0)], None, 0).terminatingReplicas == 2
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""One file per control loop, and the one list of them in `registry`."""

@@ -1,0 +1,26 @@
+"""The one list of loops. Of keys that wait at the same instant, those of the loop that stands first go first."""
+
+from __future__ import annotations
+
+from app.loops import (
+    clients,
+    deployment,
+    endpointslice,
+    kube_proxy,
+    kubectl,
+    replicaset,
+    scheduler,
+    statefulset,
+)
+from app.sim.loop import Loop
+
+LOOPS: tuple[Loop, ...] = (
+    kubectl.LOOP,
+    deployment.LOOP,
+    replicaset.LOOP,
+    statefulset.LOOP,
+    scheduler.LOOP,
+    endpointslice.LOOP,
+    kube_proxy.LOOP,
+    clients.LOOP,
+)
