@@ -5,6 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from app.kube.objects import Object
+from app.sim.lags import Lag
+from app.sim.ledger import Load
 from app.sim.walk import Choice
 
 
@@ -93,6 +95,8 @@ class Scene(Struct, frozen=True):
     script: tuple[str, ...] = ()
     """Interventions beside the flow's own script."""
     until: str = ""
+    claims: tuple[str, ...] = ()
+    """What its walk must show (see `story.claims`); a test holds it to that."""
 
 
 class Question(Struct, frozen=True):
@@ -142,6 +146,8 @@ class Flow(Struct, frozen=True, kw_only=True):
     assumes: tuple[str, ...] = ()
     leaves_out: tuple[str, ...] = ()
     about: str = ""
+    claims: tuple[str, ...] = ()
+    """What the default walk must show."""
     moments: tuple[Moment, ...] = ()
     symptoms: tuple[Symptom, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
@@ -151,6 +157,8 @@ class Flow(Struct, frozen=True, kw_only=True):
     figures: tuple[Figure, ...] = ()
     cluster: tuple[Object, ...] = ()
     """From `cluster.yaml` beside it."""
+    not_modelled: tuple[tuple[str, str], ...] = ()
+    """(object, path) pairs of the cluster's fields that the model does not read."""
     digest: str = ""
     """Changes when any file of the folder does."""
 
@@ -158,7 +166,7 @@ class Flow(Struct, frozen=True, kw_only=True):
 class Lexicon(Struct, frozen=True):
     """Words that all flows share (`flows/lexicon.yaml`)."""
 
-    acts: dict[str, str]
+    acts: dict[str, str] = {}
     """`LOOP.VERB` -> a sentence; the same names as in moments' titles."""
     lanes: dict[str, str] = {}
     glossary: dict[str, str] = {}
@@ -174,7 +182,15 @@ class Setup(Struct, frozen=True):
     objects: tuple[Object, ...]
     choices: tuple[Choice, ...]
     """The flow's script, the scene's, then the reader's."""
+    """Their interventions may name `{node}`, the machine that the target runs on; `starting.choices` fills it in."""
     until: int
     scene: str = ""
+    target: str = ""
+    """The object that the walk is about, as a reference; with the reader's manifests, what stands in its place."""
+    lags: dict[str, Lag] = {}
+    loads: tuple[Load, ...] = ()
+    images: tuple[str, ...] = ()
+    applies: dict[str, tuple[Object, ...]] = {}
+    """Objects that `apply m:HASH` may name."""
     not_modelled: tuple[tuple[str, str], ...] = ()
     """(object, path) pairs of manifests' fields that the model does not read."""

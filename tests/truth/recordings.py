@@ -1,0 +1,135 @@
+"""Recordings of real clusters as small model clusters: manifests, behaviour, what was done and what was seen."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from app.kube.manifests import read_manifests
+from app.kube.objects import Object
+from app.loops.registry import LOOPS
+from app.sim.engine import Model
+from app.sim.intervention import Intervention, parse
+from app.sim.schedule import run
+from app.sim.start import at_rest
+from app.sim.walk import Walk
+from app.story.watch import trace
+
+DATA = Path(__file__).parents[1] / "data" / "truth"
+MODEL = Model(LOOPS)
+PREFIX = "sim.loopscope.dev/"
+
+
+class Scenario(Struct, frozen=True):
+    """How one recording is made in the model."""
+
+    script: tuple[str, ...]
+    """Interventions; `pod/NS/web-1` names the first pod of workload web. Times are those of the recording."""
+    until: str
+    behaviour: dict[str, dict[str, str]] = {}
+    """Annotations by object name, for recordings whose behaviour stands in shell commands."""
+    extra: str = ""
+    """Manifests that the recording's setup lacks."""
+    images: tuple[str, ...] = ()
+    """Images that are on the nodes at the start."""
+    differs: str = ""
+    """What stays different, and why."""
+
+
+def recording(name: str) -> dict[str, Any]:
+    """One file of the recordings."""
+    found: dict[str, Any] = json.loads((DATA / f"{name}.json").read_text())
+    return found
+
+
+def objects(name: str, scenario: Scenario) -> tuple[Object, ...]:
+    """What existed at t = 0, with the recording's behaviour in the model's annotations."""
+    setup = recording(name)["setup"]
+    bodies = [_behaving(body, scenario) for body in setup["start"]]
+    return read_manifests("\n---\n".join(json.dumps(body) for body in bodies), name).objects
+
+
+def applied(name: str, scenario: Scenario) -> tuple[Object, ...]:
+    """What people created later."""
+    bodies = [_behaving(row["object"], scenario) for row in recording(name)["setup"]["created"]]
+    texts = [*(json.dumps(body) for body in bodies), *([scenario.extra] if scenario.extra else [])]
+    return read_manifests("\n---\n".join(texts), name).objects if texts else ()
+
+
+def walk(name: str, scenario: Scenario) -> Walk:
+    """The model's walk of a recording."""
+    world = at_rest(MODEL, objects(name, scenario), images=scenario.images)
+    world = replace(world, manifests=world.manifests.set("later", applied(name, scenario)))
+    script: list[Intervention] = [parse(text) for text in scenario.script]
+    return run(MODEL, world, script, until=parse(f"{scenario.until} x").at or 0)
+
+
+def model_trace(name: str, scenario: Scenario) -> list[dict[str, Any]]:
+    """What a watcher of the model would have recorded, on the recording's nodes.
+
+    The real scheduler picks at random among equal nodes; each pod is given the node that the recording names.
+    """
+    return placed(recording(name)["trace"], trace(walk(name, scenario)))
+
+
+def placed(truth: list[dict[str, Any]], model: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The model's trace with the recorded node of each newly bound pod, matched by order of binding."""
+    recorded, mine = _bindings(truth), _bindings(model)
+    node_of = {pod: node for (pod, _), (_, node) in zip(mine, recorded, strict=False)}
+    found = []
+    for entry in model:
+        pod = entry["object"].removeprefix("Pod ")
+        if pod in node_of:
+            entry = json.loads(json.dumps(entry))
+            for change in entry.get("changes", []):
+                if change["path"] == "spec.nodeName":
+                    change["after"] = node_of[pod]
+            if entry.get("reason") == "Scheduled":
+                entry["message"] = re.sub(r" to \S+$", f" to {node_of[pod]}", entry["message"])
+        found.append(entry)
+    return found
+
+
+def _bindings(entries: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [
+        (entry["object"], change["after"])
+        for entry in entries
+        for change in entry.get("changes", [])
+        if entry["kind"] == "Pod" and change["path"] == "spec.nodeName"
+    ]
+
+
+def _behaving(body: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
+    """A manifest with `hollow/*` annotations and hollow probes turned into the model's annotations."""
+    body = json.loads(json.dumps(body))
+    template = body if body["kind"] == "Pod" else body.get("spec", {}).get("template")
+    if template is None:
+        return body
+    meta = template.setdefault("metadata", {})
+    old = meta.get("annotations", {})
+    meta["annotations"] = _annotations(old, template["spec"]) | {
+        PREFIX + key: value for key, value in scenario.behaviour.get(body["metadata"]["name"], {}).items()
+    }
+    if body["kind"] == "Pod":
+        # Placed by hand, as a scheduler stood beside the recording, too.
+        template["spec"].pop("priority", None)
+    return body
+
+
+def _annotations(old: dict[str, str], spec: dict[str, Any]) -> dict[str, str]:
+    found = {PREFIX + "startup": "0s"}
+    stop = old.get("hollow/stop-seconds")
+    if stop is not None:
+        found[PREFIX + "on-sigterm"] = "ignore" if stop.startswith("-") else f"drain={stop}s"
+    elif any("hollow" in key for key in old):
+        found[PREFIX + "on-sigterm"] = "exit"
+    for container in spec.get("containers", []):
+        command = container.get("readinessProbe", {}).get("exec", {}).get("command", [])
+        if command[:1] == ["after"]:
+            found[PREFIX + "health"] = f"exec: fail; after {command[1]}s: ok"
+    return found
