@@ -52,5 +52,5 @@ def likely(text: str) -> str:
     meant = {
         "KB": "k", "MB": "M", "GB": "G", "TB": "T", "KiB": "Ki", "MiB": "Mi", "GiB": "Gi", "TiB": "Ti",
         "mb": "M", "gb": "G", "mi": "Mi", "gi": "Gi", "ki": "Ki", "K": "k", "g": "G",
-    }.get(unit)  # fmt: skip
+    }.get(unit, unit if unit and unit in _DECIMAL | _BINARY else None)  # fmt: skip
     return f'; did you mean "{number[0]}{meant}"?' if number and meant and len(text) <= 40 else ""

@@ -45,9 +45,8 @@ def _metadata(obj: Object) -> Iterator[Problem]:
     # Services may begin with a digit since RelaxedServiceNameValidation is on, 1.36.
     rule = syntax.label if obj.kind == "Service" else syntax.subdomain
     if meta.generateName and not meta.name:
-        yield Problem(
-            ("metadata", "name"), "missing; generateName alone works with `kubectl create` only, so give a name"
-        )
+        text = "missing; generateName makes one only with `kubectl create`, so give a name here"
+        yield Problem(("metadata", "name"), text)
     else:
         yield from rule(("metadata", "name"), meta.name)
     if obj.kind not in CLUSTER_SCOPED:
@@ -62,12 +61,11 @@ def _metadata(obj: Object) -> Iterator[Problem]:
 
 
 def _misplaced(meta: ObjectMeta, has_template: bool) -> Iterator[Problem]:
-    place = "to spec.template.metadata.annotations" if has_template else "to a pod, or to a workload's pod template"
+    place = "in spec.template.metadata.annotations" if has_template else "on a pod, or in a workload's pod template"
     for key in meta.annotations:
         if key.startswith(sim.PREFIX):
-            yield Problem(
-                ("metadata", "annotations", key), f"has no effect here, as it says how a pod behaves; write it {place}"
-            )
+            text = f"says how a pod behaves and has no effect here; allowed: {place}"
+            yield Problem(("metadata", "annotations", key), text)
 
 
 def _labelled(meta: ObjectMeta, path: Path) -> Iterator[Problem]:
@@ -103,12 +101,13 @@ def _selector(selector: LabelSelector, template: PodTemplateSpec, kind: str) -> 
     for at, row in enumerate(selector.matchExpressions):
         where = (*path, "matchExpressions", at)
         yield from syntax.qualified_name((*where, "key"), row.key)
+        yield from syntax.required((*where, "operator"), row.operator)
         yield from syntax.one_of((*where, "operator"), row.operator, _OPERATORS)
-        if (row.operator in ("In", "NotIn")) != bool(row.values):
-            allowed = "at least one value" if not row.values else "no values"
-            text = f"found {len(row.values)} values; allowed with {row.operator}: {allowed}"
-            yield Problem((*where, "values"), text)
-    if not selector.selects(template.metadata.labels):
+        if row.operator in _OPERATORS and (row.operator in ("In", "NotIn")) != bool(row.values):
+            allowed = "no values" if row.values else "at least one value"
+            yield Problem((*where, "values"), f"found {len(row.values)}; allowed with {row.operator}: {allowed}")
+    known = all(row.operator in _OPERATORS for row in selector.matchExpressions)
+    if known and not selector.selects(template.metadata.labels):
         wanted = ", ".join(f"{key}={value}" for key, value in selector.matchLabels.items()) or "matchExpressions"
         given = ", ".join(f"{key}={value}" for key, value in template.metadata.labels.items()) or "no labels"
         text = f"found {shown(given)}; allowed: labels that spec.selector matches, {shown(wanted)}"
@@ -194,6 +193,7 @@ def _node(obj: Node) -> Iterator[Problem]:
     for at, taint in enumerate(obj.spec.taints):
         where = ("spec", "taints", at)
         yield from syntax.qualified_name((*where, "key"), taint.key)
+        yield from syntax.required((*where, "effect"), taint.effect)
         yield from syntax.one_of((*where, "effect"), taint.effect, EFFECTS)
     yield from syntax.quantities(("status", "capacity"), obj.status.capacity)
     yield from syntax.quantities(("status", "allocatable"), obj.status.allocatable)
