@@ -1,6 +1,6 @@
 import pytest
 
-from app.kube.ages import age, human_duration
+from app.kube.ages import age, go_duration, human_duration
 
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
@@ -41,3 +41,20 @@ def test_human_duration(seconds: float, text: str) -> None:
 def test_age() -> None:
     assert age(None, 5_000) == "<unknown>"
     assert age(1_000, 5_999) == "4s"
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [
+        (0, "0s"),
+        (250, "250ms"),
+        (1_500, "1.5s"),
+        (10_000, "10s"),
+        (1_234, "1.234s"),
+        (80_000, "1m20s"),
+        (300_000, "5m0s"),
+        (3_600_000, "1h0m0s"),
+    ],
+)
+def test_go_duration(milliseconds: int, text: str) -> None:
+    assert go_duration(milliseconds) == text
