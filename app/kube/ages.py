@@ -38,3 +38,15 @@ def age(since: int | None, now: int) -> str:
 def _two(seconds: int, large: int, unit: str, small: int, small_unit: str) -> str:
     rest = seconds % large // small
     return f"{seconds // large}{unit}" + (f"{rest}{small_unit}" if rest else "")
+
+
+def go_duration(milliseconds: int) -> str:
+    """As Go prints a time.Duration: `250ms`, `1.5s`, `1m20s`, `5m0s`."""
+    if milliseconds < 1000:
+        return f"{milliseconds}ms" if milliseconds else "0s"
+    minutes, rest = divmod(milliseconds, 60_000)
+    hours, minutes = divmod(minutes, 60)
+    text = f"{rest // 1000}.{rest % 1000:03}".rstrip("0").rstrip(".") + "s"
+    if hours:
+        return f"{hours}h{minutes}m{text}"
+    return f"{minutes}m{text}" if minutes else text
