@@ -140,7 +140,10 @@ def pages() -> None:
         first = client.get("/f/termination/5")
         print(f"page: first view of a step in {1000 * (time.perf_counter() - begun):.0f} ms cold (bar 300)")
         parts = {"page": first.content, **assets(client, first.text)}
-        sizes = {name: len(gzip.compress(body, 6)) if not name.endswith("woff2") else len(body) for name, body in parts.items()}
+        sizes = {
+            name: len(gzip.compress(body, 6)) if not name.endswith("woff2") else len(body)
+            for name, body in parts.items()
+        }
         print(f"page: {sum(sizes.values()) / 1024:.1f} KB compressed in {len(sizes)} requests (bar 100 KB, 6)")
         headers = {"HX-Request": "true", "HX-Request-Type": "partial"}
         fragment = client.get("/f/termination/6", headers=headers)

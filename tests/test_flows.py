@@ -30,7 +30,7 @@ def line(row: Record) -> str:
 
 
 @pytest.mark.parametrize(("name", "scene"), WALKS)
-def test_the_walk_is_the_golden_one(name: str, scene: str, update_golden: bool) -> None:  # noqa: FBT001
+def test_the_walk_is_the_golden_one(name: str, scene: str, update_golden: bool) -> None:
     """Written by --update-golden, and read by a person before it is committed."""
     walk = played(name, scene)
     verdicts = [f"= {row.id}: {row.text}" for row in walk.verdicts]

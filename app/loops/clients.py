@@ -35,7 +35,9 @@ def _failure(route: Route, row: Failing, about: Ref) -> Act:
     return Act(
         "connect",
         about,
-        reason=f"1 of {row.of} connections through {route.node}" if row.of > 1 else f"every connection through {route.node}",
+        reason=f"1 of {row.of} connections through {route.node}"
+        if row.of > 1
+        else f"every connection through {route.node}",
         moment=f"request-{row.kind}",
         outcome=row.kind,
         to=f"kube-proxy {route.node}",

@@ -49,6 +49,11 @@ class Advance(Struct, frozen=True, order=True):
         return f"advance:{sign}{abs(self.to) // 1000}.{abs(self.to) % 1000:03d}"
 
 
+FORMS = (
+    "allowed are deliver:PROCESS:KIND, reconcile:LOOP[@NODE]:KIND~NS~NAME, wake:LOOP[@NODE]:KIND~NS~NAME, intervene "
+    "and advance:SECONDS.mmm"
+)
+
 Action = Deliver | Reconcile | Intervene | Advance
 
 
@@ -69,9 +74,4 @@ def parse(text: str) -> Action:
             if whole.lstrip("-").isdigit() and len(part) == 3 and part.isdigit():
                 size = int(whole.lstrip("-")) * 1000 + int(part)
                 return Advance(-size if whole.startswith("-") else size)
-    raise BadInput(
-        [
-            f"action {text!r}: not an action id; allowed are deliver:PROCESS:KIND, reconcile:LOOP[@NODE]:KIND~NS~NAME, "
-            "wake:LOOP[@NODE]:KIND~NS~NAME, intervene and advance:SECONDS.mmm"
-        ]
-    )
+    raise BadInput([f"action {text!r}: not an action id; {FORMS}"])

@@ -96,11 +96,10 @@ class Model:
 
     def step(self, world: World, action: Action) -> Transition:
         """What an enabled action leads to."""
+        if isinstance(action, Advance):
+            return Transition(replace(world, now=action.to))
         draft = Draft(world)
         match action:
-            case Advance(to=to):
-                draft.now = to
-                return Transition(draft.freeze())
             case Deliver():
                 return self._deliver(draft, action)
             case Reconcile():

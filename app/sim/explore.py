@@ -47,7 +47,7 @@ class _Node(Struct):
     action: Action | None
 
 
-def explore(  # noqa: PLR0913 - each bound of a search is stated
+def explore(
     model: Model,
     start: World,
     *,

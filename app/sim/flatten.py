@@ -28,8 +28,8 @@ class Change(Struct, frozen=True):
 
     object: str
     path: str
-    before: object
-    after: object
+    before: Any
+    after: Any
 
 
 def flat(obj: Object | None) -> Flat:
@@ -130,7 +130,7 @@ def _counts(obj: Deployment | ReplicaSet | StatefulSet) -> Flat:
     found: Flat = {}
     for name in status.__struct_fields__:
         value = getattr(status, name)
-        if name == "observedGeneration" or name == "fullyLabeledReplicas":
+        if name in ("observedGeneration", "fullyLabeledReplicas"):
             continue
         if name == "conditions":
             found |= {f"status.conditions[{row.type}]": condition_text(row) for row in value}
@@ -149,7 +149,7 @@ def _endpoints(piece: EndpointSlice) -> Flat:
     }
 
 
-def _word(value: bool | None, *, nil: bool) -> str:  # noqa: FBT001 - a nullable API field
+def _word(value: bool | None, *, nil: bool) -> str:
     return str(nil if value is None else value).lower()
 
 

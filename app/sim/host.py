@@ -125,14 +125,16 @@ class Crash(Struct, frozen=True):
     """What the kubelet remembers of a container that it could not start, or would not start yet."""
 
     container: str
-    delay: int
-    """The back-off that the next restart is held to, in milliseconds."""
-    updated: int
+    delay: int = 0
+    """The back-off that the next attempt is held to, in milliseconds."""
+    updated: int = 0
     """When that back-off last grew."""
     failing: str = ""
-    """The reason in its cache, such as CrashLoopBackOff; it shows in the status from the next pass on."""
+    """Why the last sync could not start it, such as CrashLoopBackOff."""
     message: str = ""
-    shown: bool = False
+    shown: str = ""
+    """The same as the last pass over the status found it: one sync behind."""
+    told: str = ""
     resync: Bounds | None = None
     """When the pod is looked at again."""
 

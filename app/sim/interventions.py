@@ -46,7 +46,9 @@ def check(intervention: Intervention) -> list[str]:
     if verb is None:
         near = difflib.get_close_matches(intervention.verb, VERBS, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        return [f"intervention {str(intervention)!r}: unknown verb {intervention.verb!r}{hint} allowed: {', '.join(VERBS)}"]
+        return [
+            f"intervention {str(intervention)!r}: unknown verb {intervention.verb!r}{hint} allowed: {', '.join(VERBS)}"
+        ]
     if len(intervention.args) < verb.arguments:
         return [f"intervention {str(intervention)!r}: {verb.usage!r} is the form"]
     try:
@@ -63,7 +65,9 @@ def parse_ref(text: str) -> Ref:
     namespace, _, name = rest.rpartition("/")
     if kind.lower() not in KIND_BY_WORD or not name:
         raise BadInput(
-            [f"reference {text!r}: the form is kind/[namespace/]name, with kind one of {', '.join(sorted(KIND_BY_WORD))}"]
+            [
+                f"reference {text!r}: the form is kind/[namespace/]name, with kind one of {', '.join(sorted(KIND_BY_WORD))}"
+            ]
         )
     return ref_of(KIND_BY_WORD[kind.lower()], namespace or DEFAULT_NAMESPACE, name)
 
@@ -144,7 +148,9 @@ def _delete(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref
 
 def _apply(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
     objects = draft.manifests.get(intervention.args[0].removeprefix("m:"), ())
-    return _command(model, draft, intervention, "kubectl apply -f -", tuple(obj.ref for obj in objects), objects=objects)
+    return _command(
+        model, draft, intervention, "kubectl apply -f -", tuple(obj.ref for obj in objects), objects=objects
+    )
 
 
 def _simple(text: str) -> Callable[[Model, Draft, Intervention], tuple[Ref, str]]:
@@ -250,7 +256,10 @@ VERBS: dict[str, Verb] = {
         "set-image KIND/NAME CONTAINER=IMAGE...", _simple("kubectl set image {kind}/{name} {options}"), command=True
     ),
     "add-finalizer": Verb(
-        "add-finalizer KIND/NAME FINALIZER", _simple("kubectl patch {kind} {name} # add finalizer {rest}"), 2, command=True
+        "add-finalizer KIND/NAME FINALIZER",
+        _simple("kubectl patch {kind} {name} # add finalizer {rest}"),
+        2,
+        command=True,
     ),
     "remove-finalizer": Verb(
         "remove-finalizer KIND/NAME FINALIZER",

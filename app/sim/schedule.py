@@ -29,7 +29,8 @@ class Schedule:
         self._queued: list[tuple[int, int, Work]] = []
         for work in world.queued:
             self._queue(world, work)
-        for entry in (*world.timers, *world.heads):
+        pending: list[Pending] = [*world.timers, *world.heads]
+        for entry in pending:
             self._watch(world, entry)
 
     def learn(self, transition: Transition) -> None:
@@ -98,9 +99,8 @@ class Runner:
     def _opening(self) -> list[Intervention]:
         """The interventions before the first pick; one without a time happens with the one before it."""
         found: list[Intervention] = []
-        while self.choices and isinstance(self.choices[0], Intervention):
-            chosen = self.choices.pop(0)
-            assert isinstance(chosen, Intervention)
+        while self.choices and isinstance(chosen := self.choices[0], Intervention):
+            self.choices.pop(0)
             before = found[-1].at if found else 0
             found.append(replace(chosen, at=before if chosen.at is None else chosen.at))
         return found
@@ -113,9 +113,7 @@ class Runner:
             action = self.schedule.next(self.world)
             if action is None:
                 stopped = "stuck" if self._waiting() else "quiet"
-            elif isinstance(action, Advance) and action.to > until:
-                stopped = "until"
-            elif self._numbered >= most_steps or spins > MOST_ACTIONS_AT_ONE_INSTANT:
+            elif self._over(action, until) or self._numbered >= most_steps or spins > MOST_ACTIONS_AT_ONE_INSTANT:
                 stopped = "until"
             elif isinstance(action, Advance) and goal is not None and goal(self.world):
                 stopped = "goal"
@@ -127,6 +125,9 @@ class Runner:
         if stopped == "quiet" and goal is not None and goal(self.world):
             stopped = "goal"
         return Walk(self.start, self.world, tuple(self.records), stopped, tuple(self.problems))
+
+    def _over(self, action: Action, until: int) -> bool:
+        return isinstance(action, Advance) and action.to > until
 
     def _waiting(self) -> bool:
         return any(command.exit is None for command in self.world.commands.values())
@@ -162,9 +163,8 @@ class Runner:
 
     def _picks(self, step: str) -> None:
         """Carry out the picks that hang on a step that has just happened, and the interventions after them."""
-        while self.choices and isinstance(self.choices[0], Pick) and self.choices[0].step == step:
-            pick = self.choices.pop(0)
-            assert isinstance(pick, Pick)
+        while self.choices and isinstance(pick := self.choices[0], Pick) and pick.step == step:
+            self.choices.pop(0)
             self._pick(pick)
             later = [replace(row, at=self.world.now if row.at is None else row.at) for row in self._opening()]
             if later:

@@ -63,9 +63,7 @@ def _without(views: Map[str, object], process: str) -> Map[str, object]:
     return views.delete(process) if process in views else views
 
 
-def empty(
-    objects: Iterable[Object], *, lags: Mapping[str, Lag] | None = None, images: tuple[str, ...] = ()
-) -> World:
+def empty(objects: Iterable[Object], *, lags: Mapping[str, Lag] | None = None, images: tuple[str, ...] = ()) -> World:
     """Machines that are on, and nothing else."""
     nodes = tuple(sorted(obj.metadata.name for obj in objects if isinstance(obj, Node)))
     hosts = {

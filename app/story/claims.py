@@ -31,7 +31,7 @@ class Claim(Struct, frozen=True):
     operator: str
     value: float
 
-    def holds(self, value: float | bool | None) -> bool:  # noqa: FBT001 - a fact's value
+    def holds(self, value: float | bool | None) -> bool:
         """Whether it is true of a fact; of what did not happen nothing holds."""
         return value is not None and OPERATORS[self.operator](float(value), self.value)
 

@@ -51,9 +51,7 @@ def recorded(walk: Walk, until: int | None = None) -> list[tuple[int, Recorded]]
             key = (about, event.source, event.type, event.reason, event.message)
             first, count = known.get(key, (row.step.at, 0))
             known[key] = (first, count + 1)
-            now = Recorded(
-                row.step.at, first, event.type, event.reason, about, event.source, event.message, count + 1
-            )
+            now = Recorded(row.step.at, first, event.type, event.reason, about, event.source, event.message, count + 1)
             found.append((at, now))
     return found
 

@@ -13,6 +13,7 @@ from app.errors import BadInput, NotFound
 from app.kube import durations, printers
 from app.kube.manifests import read_manifests
 from app.kube.meta import Ref
+from app.kube.networking import EndpointSlice
 from app.kube.nodes import Node
 from app.kube.pods import Pod
 from app.sim.acts import Line
@@ -97,7 +98,7 @@ class Offer(Struct, frozen=True):
     """The `pick=` value that chooses it."""
 
 
-def request(  # noqa: PLR0913 - one argument for each part of an address
+def request(
     flow: str,
     *,
     settings: Sequence[tuple[str, str]] = (),
@@ -199,7 +200,11 @@ def position(played: Play, text: str) -> int:
 
 def passage(played: Play, n: int, depth: str) -> Passage:
     """What just happened, in words for one of the four depths."""
-    return tell(played.flow, played.steps[n - 1], played.world(n), depth) if n else tell(played.flow, None, played.walk.start, depth)
+    return (
+        tell(played.flow, played.steps[n - 1], played.world(n), depth)
+        if n
+        else tell(played.flow, None, played.walk.start, depth)
+    )
 
 
 def changed(played: Play, n: int) -> tuple[Change, ...]:
@@ -229,9 +234,7 @@ def output(played: Play, n: int) -> tuple[tuple[int, str, Line], ...]:
     found = []
     for row in played.walk.records[:upto]:
         if row.step.output:
-            command = next(
-                (cmd.text for cmd in row.step.world.commands.values() if cmd.number == row.step.command), ""
-            )
+            command = next((cmd.text for cmd in row.step.world.commands.values() if cmd.number == row.step.command), "")
             found += [(row.step.at, command, line) for line in row.step.output]
     return tuple(found)
 
@@ -248,10 +251,16 @@ def kubectl(played: Play, n: int) -> dict[str, str]:
     world = played.world(n) if n < len(played.steps) else played.walk.world
     pods = [obj for obj in world.etcd.find("Pod") if isinstance(obj, Pod)]
     nodes = [obj for obj in world.etcd.find("Node") if isinstance(obj, Node)]
+    slices = [obj for obj in world.etcd.find("EndpointSlice") if isinstance(obj, EndpointSlice)]
+    events = [
+        printers.EventLine(row.at, row.type, row.reason, row.object, row.message)
+        for row in newest(played.walk, _records(played, n))
+    ]
     return {
         "get pods -o wide": printers.get_pods(pods, world.now, wide=True),
         "get nodes": printers.get_nodes(nodes, world.now),
-        "get events": printers.get_events(newest(played.walk, _records(played, n)), world.now),
+        "get endpointslices": printers.get_endpoint_slices(slices, world.now),
+        "get events": printers.get_events(events, world.now),
     }
 
 

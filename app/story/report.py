@@ -96,7 +96,8 @@ def verdict_row(row: Answered) -> dict[str, Any]:
 
 
 def _with_version(obj: Any, version: int) -> dict[str, Any]:
-    return to_wire(obj)["metadata"] | {"resourceVersion": str(version)}
+    meta: dict[str, Any] = to_wire(obj)["metadata"]
+    return meta | {"resourceVersion": str(version)}
 
 
 def as_json(value: Any) -> str:

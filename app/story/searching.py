@@ -57,9 +57,7 @@ def _answer(played: Play, row: Answered, asked: Verdict) -> Answered:
     if row.id == "prestop-needed":
         return _needed(played, row, asked)
     found = failed_range(played, asked.varies, cut=row.id == "requests-cut")
-    return replace(
-        row, least=rounded(found.least), most=rounded(found.most), varies=asked.varies, exact=found.exact
-    )
+    return replace(row, least=rounded(found.least), most=rounded(found.most), varies=asked.varies, exact=found.exact)
 
 
 def failed_range(played: Play, varies: tuple[str, ...], *, cut: bool = False) -> Range:
@@ -143,7 +141,9 @@ def settled(played: Play, node: str) -> Callable[[World], bool]:
 
 def _needed(played: Play, row: Answered, asked: Verdict) -> Answered:
     found = smallest_safe_prestop(played.request, asked.varies, grace_of(played))
-    text = filled(asked.text, {"value": "no value within the grace" if found is None else durations.format(found * 1000)})
+    text = filled(
+        asked.text, {"value": "no value within the grace" if found is None else durations.format(found * 1000)}
+    )
     value = None if found is None else float(found)
     return replace(row, value=value, unit="s", text=text, least=value, most=value, varies=asked.varies, exact=True)
 

@@ -16,7 +16,9 @@ def line(played: Play, row: Record) -> str:
 
 def plain(played: Play) -> str:
     """The whole walk for a terminal."""
-    head = f"{played.flow.title}: {len(played.steps)} steps, {played.walk.world.now / 1000:.3f} s, {played.walk.stopped}"
+    head = (
+        f"{played.flow.title}: {len(played.steps)} steps, {played.walk.world.now / 1000:.3f} s, {played.walk.stopped}"
+    )
     rows = [line(played, row) for row in played.steps]
     verdicts = [f"  {mark(row.ok)} {row.text}" for row in played.verdicts]
     symptoms = [f"  ! {row.title}: {row.cause}" for row in played.symptoms if row.present]
@@ -28,7 +30,7 @@ def plain(played: Play) -> str:
     return "\n".join(parts) + "\n"
 
 
-def mark(ok: bool | None) -> str:  # noqa: FBT001 - a verdict's answer
+def mark(ok: bool | None) -> str:
     """A sign that does not rely on colour."""
     return {True: "ok ", False: "NO ", None: "   "}[ok]
 

@@ -26,17 +26,13 @@ def node(name: str) -> Node:
 
 
 def deployment(replicas: int = 1) -> Deployment:
-    return Deployment(
-        metadata=ObjectMeta(name="web", namespace="default"), spec=DeploymentSpec(replicas=replicas)
-    )
+    return Deployment(metadata=ObjectMeta(name="web", namespace="default"), spec=DeploymentSpec(replicas=replicas))
 
 
 def pod(name: str = "web-1", node_name: str = "node-1", *, grace: int = 30, finalizers: tuple[str, ...] = ()) -> Pod:
     return Pod(
         metadata=ObjectMeta(name=name, namespace="default", finalizers=finalizers),
-        spec=PodSpec(
-            containers=(Container("app", "app:1"),), nodeName=node_name, terminationGracePeriodSeconds=grace
-        ),
+        spec=PodSpec(containers=(Container("app", "app:1"),), nodeName=node_name, terminationGracePeriodSeconds=grace),
     )
 
 
@@ -67,5 +63,3 @@ def held(found: World, ref: Ref) -> Object:
 
 def queued(found: World) -> list[Work]:
     return sorted(found.queued)
-
-

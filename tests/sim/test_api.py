@@ -67,7 +67,7 @@ def test_only_a_changed_spec_raises_the_generation() -> None:
 
 
 def test_deletion_of_a_running_pod_only_marks_it() -> None:
-    """deletionTimestamp is the deadline: now + grace (apiserver pkg/registry/rest/delete.go)."""
+    """DeletionTimestamp is the deadline: now + grace (apiserver pkg/registry/rest/delete.go)."""
     after, _ = ask(MODEL, world(now=1_500), Create(pod()))
     after, answer = ask(MODEL, after, Delete(POD))
     marked = held(after, POD)

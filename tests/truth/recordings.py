@@ -82,10 +82,11 @@ def placed(truth: list[dict[str, Any]], model: list[dict[str, Any]]) -> list[dic
     recorded, mine = _bindings(truth), _bindings(model)
     node_of = {pod: node for (pod, _), (_, node) in zip(mine, recorded, strict=False)}
     found = []
-    for entry in model:
+    for row in model:
+        entry = row
         pod = entry["object"].removeprefix("Pod ")
         if pod in node_of:
-            entry = json.loads(json.dumps(entry))
+            entry = json.loads(json.dumps(row))
             for change in entry.get("changes", []):
                 if change["path"] == "spec.nodeName":
                     change["after"] = node_of[pod]

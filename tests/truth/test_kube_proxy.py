@@ -43,9 +43,7 @@ NOT_YET = frozenset(
         "proxy-connections.iptables", "proxy-connections.nftables",
     }
 )  # fmt: skip
-COVERED = tuple(
-    sorted(path.stem for path in (DATA / "kube-proxy").glob("*.json") if path.stem not in NOT_YET)
-)
+COVERED = tuple(sorted(path.stem for path in (DATA / "kube-proxy").glob("*.json") if path.stem not in NOT_YET))
 CONDITIONS = {
     "ready": EndpointConditions(ready=True, serving=True, terminating=False),
     "terminating-serving": EndpointConditions(ready=False, serving=True, terminating=True),
@@ -71,9 +69,7 @@ def milliseconds(seconds: float) -> int:
 
 def slice_of(service: str, endpoints: dict[str, str]) -> EndpointSlice:
     return EndpointSlice(
-        metadata=ObjectMeta(
-            name=f"{service}-1", namespace="default", labels=StringMap({SERVICE_NAME_LABEL: service})
-        ),
+        metadata=ObjectMeta(name=f"{service}-1", namespace="default", labels=StringMap({SERVICE_NAME_LABEL: service})),
         endpoints=tuple(Endpoint((address,), CONDITIONS[state]) for address, state in sorted(endpoints.items())),
     )
 
@@ -82,7 +78,7 @@ def quiet(services: list[str], start: int) -> World:
     """One node whose kube-proxy knows all Services and has been idle."""
     world = replace(empty([Node(metadata=ObjectMeta(name="n1"))]), now=start)
     world = replace(
-        world, lags=world.lags.update({name: INSTANT for name in ("kube-proxy", "proxy-commit", "proxy-sync")})
+        world, lags=world.lags.update(dict.fromkeys(("kube-proxy", "proxy-commit", "proxy-sync"), INSTANT))
     )
     draft = Draft(world)
     for name in services:
