@@ -49,6 +49,7 @@ def create(
     engine_version: str,
     title: str,
     manifest_hash: str | None = None,
+    scene: str = "",
 ) -> Session:
     """A new session at the start of its flow; `settings` are all effective ones, defaults included."""
     check_text("owner", owner, most=64)
@@ -59,6 +60,7 @@ def create(
         owner=owner,
         flow=flow,
         manifest_hash=manifest_hash,
+        scene=scene,
         settings=json.dumps(settings, sort_keys=True, ensure_ascii=False, allow_nan=False),
         engine_version=engine_version,
         title=title,
@@ -136,6 +138,7 @@ def fork(db: Database, *, id: str, owner: str, choices_kept: int, position: int,
         engine_version=source.engine_version,
         title=source.title if title is None else title,
         manifest_hash=source.manifest_hash,
+        scene=source.scene,
     )
     branch.forked_from = source.id
     _move(branch, position)

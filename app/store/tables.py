@@ -76,6 +76,7 @@ class Session(SQLModel, table=True):
     owner: str = Field(max_length=64)
     flow: str = Field(max_length=100)
     manifest_hash: str | None = Field(default=None, foreign_key="manifest.hash", max_length=HASH_LENGTH)
+    scene: str = Field(default="", max_length=100)
     settings: str = Field(sa_type=Text)
     engine_version: str = Field(max_length=64)
     position: int = 0

@@ -26,6 +26,7 @@ def upgrade() -> None:
         sa.Column("owner", sa.String(length=64), nullable=False),
         sa.Column("flow", sa.String(length=100), nullable=False),
         sa.Column("manifest_hash", sa.String(length=32), nullable=True),
+        sa.Column("scene", sa.String(length=100), nullable=False),
         sa.Column("settings", sa.Text(), nullable=False),
         sa.Column("engine_version", sa.String(length=64), nullable=False),
         sa.Column("position", sa.Integer(), nullable=False),
