@@ -9,6 +9,9 @@ from app.sim.lags import Lag
 from app.sim.ledger import Load
 from app.sim.walk import Choice
 
+STEP_WORDS = ("object", "name", "node", "at", "reason", "outcome", "from", "to", "verb")
+"""What the words of a step may name in braces."""
+
 
 class Lane(Struct, frozen=True):
     """One participant, in drawing order. `lane` is a loop's lane name, or that with `*` for one per node."""
@@ -50,7 +53,7 @@ class Notes(Struct, frozen=True):
 
 
 class Moment(Struct, frozen=True):
-    """A named kind of step. Titles and notes may name {object}, {name}, {node}, {at}, {reason}, {outcome}, {from}, {to}."""
+    """A named kind of step. Title and notes may name what `STEP_WORDS` lists, as in {object}."""
 
     id: str
     title: str
@@ -181,8 +184,7 @@ class Setup(Struct, frozen=True):
     """All effective settings, in the flow's order."""
     objects: tuple[Object, ...]
     choices: tuple[Choice, ...]
-    """The flow's script, the scene's, then the reader's."""
-    """Their interventions may name `{node}`, the machine that the target runs on; `starting.choices` fills it in."""
+    """The flow's script, the scene's, then the reader's; `{node}` is left in for `starting.choices` to fill in."""
     until: int
     scene: str = ""
     target: str = ""

@@ -1,0 +1,79 @@
+"""When a flow's walk is over: named predicates of a world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from app.kube.meta import Ref
+from app.kube.workloads import Deployment, StatefulSet
+from app.loops import kube_proxy
+from app.sim.loop import Turn, process_name
+from app.sim.walk import Goal
+from app.sim.world import World
+
+
+class Subject(NamedTuple):
+    """The object that a flow is about, as it stood at t = 0; a namesake that comes later is another one."""
+
+    ref: Ref
+    uid: str
+
+
+def goal(names: Sequence[str], subject: Subject | None) -> Goal | None:
+    """One predicate for all of them; None when there is none to reach."""
+    if not names:
+        return None
+    rows = [GOALS[name] for name in names]
+    return lambda world: all(row(world, subject) for row in rows)
+
+
+def target_gone(world: World, subject: Subject | None) -> bool:
+    """The target is no longer in etcd."""
+    held = world.etcd.get(subject.ref) if subject else None
+    return held is None or (subject is not None and held.object.metadata.uid != subject.uid)
+
+
+def replicas_ready(world: World, _: Subject | None) -> bool:
+    """Every Deployment and StatefulSet has seen its spec, and has all the ready pods that it asks for."""
+    rows = [*world.etcd.find("Deployment"), *world.etcd.find("StatefulSet")]
+    return all(_settled(row) for row in rows if isinstance(row, Deployment | StatefulSet))
+
+
+def _settled(row: Deployment | StatefulSet) -> bool:
+    wanted = 1 if row.spec.replicas is None else row.spec.replicas
+    status = row.status
+    counts = {status.replicas, status.readyReplicas, status.updatedReplicas}
+    return counts == {wanted} and status.observedGeneration >= row.metadata.generation
+
+
+def rules_current(world: World, _: Subject | None) -> bool:
+    """No kube-proxy of a powered node would have anything to do if it knew the truth."""
+    return all(_nothing_to_sync(world, node) for node in world.nodes if world.hosts[node].power)
+
+
+def _nothing_to_sync(world: World, node: str) -> bool:
+    process = process_name(kube_proxy.LOOP, node)
+    knowing = replace(world, views=world.views.set(process, world.etcd))
+    return kube_proxy.reconcile(Turn(knowing, kube_proxy.LOOP, node, kube_proxy.RUNNER)) is None
+
+
+def nothing_failing(world: World, _: Subject | None) -> bool:
+    """No node's rules lead to anything that does not serve."""
+    return not world.ledger.failing
+
+
+def commands_done(world: World, _: Subject | None) -> bool:
+    """Every command line has returned."""
+    return all(command.exit is not None for command in world.commands.values())
+
+
+GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
+    "target-gone": target_gone,
+    "replicas-ready": replicas_ready,
+    "rules-current": rules_current,
+    "nothing-failing": nothing_failing,
+    "commands-done": commands_done,
+}

@@ -1,0 +1,75 @@
+"""Interventions as flows and readers write them: `{target}`, `{node}` and settings filled in, parsed and checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from app.catalog.ground import Ground
+from app.errors import BadInput
+from app.kube.near_names import did_you_mean
+from app.kube.nodes import Node
+from app.sim import interventions
+from app.sim.intervention import Intervention, parse
+from app.sim.interventions import parse_ref
+
+NODE = "{node}"
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+
+def read(text: str, words: Mapping[str, str]) -> Intervention:
+    """One intervention; BadInput lists its faults. `{node}` is left for the walk's start to fill in."""
+    known = {**words, "node": NODE}
+    unknown = [name for name in placeholders(text) if name not in known]
+    if unknown:
+        allowed = ", ".join(f"{{{name}}}" for name in known)
+        raise BadInput(
+            [
+                f"intervention {text!r}: nothing fills {{{name}}}; allowed: {allowed}{did_you_mean(name, known)}"
+                for name in unknown
+            ]
+        )
+    found = parse(_PLACEHOLDER.sub(lambda match: known[match[1]], text))
+    if problems := interventions.check(found):
+        raise BadInput(problems)
+    return found
+
+
+def placeholders(text: str) -> list[str]:
+    """The names in braces."""
+    return _PLACEHOLDER.findall(text)
+
+
+def at_node(intervention: Intervention, node: str) -> Intervention:
+    """With `{node}` filled in."""
+    args = tuple(arg.replace(NODE, node) for arg in intervention.args)
+    return intervention if args == intervention.args else replace(intervention, args=args)
+
+
+def renamed(intervention: Intervention, ground: Ground, nodes: tuple[str, ...]) -> Intervention:
+    """A flow's own line on the reader's manifests: what takes their place for the flow's pods, workload and nodes."""
+    args = tuple(_renamed(arg, ground, nodes) for arg in intervention.args)
+    return intervention if args == intervention.args else replace(intervention, args=args)
+
+
+def _renamed(arg: str, ground: Ground, nodes: tuple[str, ...]) -> str:
+    kind, _, name = arg.rpartition("/")
+    if name in nodes and kind != "pod":
+        there = [obj.metadata.name for obj in ground.objects if isinstance(obj, Node)]
+        return arg if name in there else f"{kind}/{there[nodes.index(name) % len(there)]}"
+    try:
+        ref = parse_ref(arg)
+    except BadInput:
+        return arg
+    return str(ground.renamed(ref))
+
+
+def unknown_manifest(intervention: Intervention, applies: Mapping[str, object]) -> list[str]:
+    """What is wrong with an `apply` of something that was never handed over."""
+    name = intervention.args[0].removeprefix("m:") if intervention.verb == "apply" else ""
+    if not name or name in applies:
+        return []
+    known = ", ".join(f"m:{hash}" for hash in applies) or "none"
+    return [f"intervention {str(intervention)!r}: no manifest m:{name} was given; there is {known}"]

@@ -1,0 +1,143 @@
+"""A flow's settings: which values are in effect, and the cluster, lags and clients that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from app.catalog import targets, values
+from app.catalog.flow import Flow, Scene, Setting
+from app.catalog.ground import Ground
+from app.catalog.targets import WORKLOADS, Target
+from app.errors import BadInput
+from app.kube import durations
+from app.kube.meta import Ref
+from app.kube.near_names import did_you_mean
+from app.kube.objects import Object
+from app.sim.lags import Lag
+from app.sim.ledger import Load
+
+
+class Applied(Struct, frozen=True):
+    """What settings make of a ground."""
+
+    objects: tuple[Object, ...]
+    lags: dict[str, Lag]
+    loads: tuple[Load, ...]
+    words: dict[str, str]
+    """Values for `{NAME}` in scripts."""
+
+
+def scene_of(flow: Flow, name: str) -> Scene | None:
+    """The scene of that name, None for no name; BadInput says which there are."""
+    if not name:
+        return None
+    names = [row.id for row in flow.scenes]
+    if name not in names:
+        allowed = f"allowed: {', '.join(names) or 'none'}{did_you_mean(name, names)}"
+        raise BadInput([f'scene "{name}": the flow {flow.id} has no such scene; {allowed}'])
+    return flow.scenes[names.index(name)]
+
+
+def effective(
+    flow: Flow, scene: Scene | None, given: Mapping[str, str], said: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """All settings in the flow's order; BadInput lists every fault.
+
+    What was given wins over the scene, the scene over what manifests say themselves, and that over the default.
+    """
+    by_name = {setting.name: setting for setting in flow.settings}
+    problems = [
+        f'setting "{name}": the flow {flow.id} has no such setting; '
+        f"allowed: {', '.join(by_name) or 'none'}{did_you_mean(name, by_name)}"
+        for name in given
+        if name not in by_name
+    ]
+    found = {}
+    for name, setting in by_name.items():
+        asked = {**(scene.settings if scene else {}), **given}.get(name)
+        own = (said or {}).get(name)
+        if own is not None and asked in (None, own):
+            # What stands in a manifest needs no leave of the flow, also when it is given back as a setting.
+            found[name] = own
+            continue
+        try:
+            found[name] = values.canonical(setting, setting.default if asked is None else asked)
+        except ValueError as error:
+            problems.append(f"setting {name}: {error}")
+    if problems:
+        raise BadInput(problems)
+    return found
+
+
+def applied(flow: Flow, ground: Ground, settings: Mapping[str, str], said: Mapping[str, str] | None = None) -> Applied:
+    """The ground with every setting written to its targets, save those that it says already."""
+    writing = _Writing(flow, ground)
+    for setting in flow.settings:
+        value = settings[setting.name]
+        if (said or {}).get(setting.name) != value:
+            for text in setting.sets:
+                writing.write(setting, targets.parse(text), value)
+    return writing.finished()
+
+
+class _Writing:
+    """A ground with some settings written to it."""
+
+    def __init__(self, flow: Flow, ground: Ground) -> None:
+        self.flow = flow
+        self.ground = ground
+        self.lags: dict[str, Lag] = {}
+        self.loads: dict[Ref, Load] = {}
+        self.words: dict[str, str] = {}
+        self.problems: list[str] = []
+
+    def write(self, setting: Setting, target: Target, value: str) -> None:
+        match target.verb:
+            case "lag":
+                self.lags[target.name] = values.lag(value)
+            case "script":
+                self.words[target.name] = value
+            case _:
+                self._write_object(setting, target, value)
+
+    def _write_object(self, setting: Setting, target: Target, value: str) -> None:
+        placed = self.ground.place(target)
+        if placed is None:
+            self.problems.append(f"setting {setting.name}: {self._no_place(target)}")
+            return
+        obj, here = placed
+        if target.verb == "load":
+            self._write_load(obj.ref, target.name, value)
+            return
+        try:
+            new = targets.write(obj, here, setting, value)
+        except KeyError as error:
+            self.problems.append(f"setting {setting.name}: {obj.ref} has no field {here.name} ({error.args[0]})")
+        except ValueError as error:
+            self.problems.append(f"setting {setting.name}: {error}")
+        else:
+            self._put(obj, new)
+
+    def _put(self, old: Object, new: Object) -> None:
+        objects = tuple(new if obj is old else obj for obj in self.ground.objects)
+        workload = new if old is self.ground.workload and isinstance(new, WORKLOADS) else self.ground.workload
+        self.ground = replace(self.ground, objects=objects, workload=workload)
+
+    def _write_load(self, service: Ref, part: str, value: str) -> None:
+        load = self.loads.get(service, Load(service, 0, 0))
+        change = {"rate": int(value)} if part == "rate" else {"duration": durations.parse(value)}
+        self.loads[service] = replace(load, **change)
+
+    def _no_place(self, target: Target) -> str:
+        lacking = "Service" if target.verb == "load" else ", ".join(cls.kind for cls in WORKLOADS)
+        found = "that selects its pods" if target.verb == "load" else "whose pods could take it"
+        return f"it is written to {target.ref}, and there is no {lacking} {found}"
+
+    def finished(self) -> Applied:
+        if self.problems:
+            raise BadInput(self.problems)
+        loads = tuple(load for load in self.loads.values() if load.rate)
+        return Applied(self.ground.objects, self.lags, loads, self.words)

@@ -1,0 +1,241 @@
+"""From a flow, settings, manifests and choices to the world that a walk starts from, and to when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from hashlib import sha256
+
+from msgspec.structs import replace
+
+from app.catalog import goals, reading, scripts
+from app.catalog import settings as settings_of
+from app.catalog.flow import Flow, Scene, Setup
+from app.catalog.ground import Ground, foreign_ground, own_ground
+from app.catalog.targets import WORKLOADS, template
+from app.errors import BadInput
+from app.kube import durations
+from app.kube.annotations import PREFIX
+from app.kube.manifests import Manifests
+from app.kube.meta import Ref
+from app.kube.nodes import Node
+from app.kube.objects import Object
+from app.kube.pods import Pod
+from app.loops.registry import LOOPS
+from app.sim.draft import Draft
+from app.sim.engine import Model
+from app.sim.host import Host
+from app.sim.intervention import Intervention
+from app.sim.interventions import resolve
+from app.sim.maps import Map
+from app.sim.schedule import run
+from app.sim.start import at_rest, with_load
+from app.sim.walk import Choice, Goal, Walk, parse_pick
+from app.sim.world import World
+
+KEPT = 64
+"""Starting worlds in memory; each is a pure function of its setup."""
+
+
+@cache
+def model() -> Model:
+    """All loops."""
+    return Model(LOOPS)
+
+
+def digest(flow: str) -> str:
+    """Changes when any file of the flow does; NotFound for a flow that does not exist."""
+    return reading.flow(flow).digest
+
+
+def setup(
+    flow: str,
+    *,
+    settings: Mapping[str, str],
+    manifests: Manifests | None = None,
+    scene: str = "",
+    choices: Sequence[tuple[str, str]] = (),
+    until: str = "",
+    applies: Mapping[str, Manifests] | None = None,
+) -> Setup:
+    """Everything that decides a walk; `choices` are (do | pick, text) in order. BadInput lists every problem."""
+    asked = reading.flow(flow)
+    return set_up(
+        asked,
+        settings=settings,
+        manifests=manifests,
+        scene=scene,
+        choices=choices,
+        until=until,
+        applies={name: given.objects for name, given in (applies or {}).items()},
+    )
+
+
+def set_up(
+    flow: Flow,
+    *,
+    settings: Mapping[str, str],
+    manifests: Manifests | None = None,
+    scene: str = "",
+    choices: Sequence[tuple[str, str]] = (),
+    until: str = "",
+    applies: Mapping[str, tuple[Object, ...]] | None = None,
+) -> Setup:
+    """`setup` for a flow that is at hand."""
+    preset = settings_of.scene_of(flow, scene)
+    ground = own_ground(flow) if manifests is None else foreign_ground(flow, manifests)
+    said = ground.says(flow)
+    effective = settings_of.effective(flow, preset, settings, said)
+    applied = settings_of.applied(flow, ground, effective, said)
+    problems: list[str] = []
+    words = {"target": ground.target, **applied.words}
+    chosen = [*_scripted(flow, preset, ground, words, problems), *_chosen(choices, words, applies or {}, problems)]
+    end = _until(until or (preset.until if preset else "") or flow.until, problems)
+    if problems:
+        raise BadInput(problems)
+    return Setup(
+        flow=flow,
+        settings=effective,
+        objects=applied.objects,
+        choices=tuple(chosen),
+        until=end,
+        scene=scene,
+        target=ground.target,
+        lags=applied.lags,
+        loads=applied.loads,
+        images=flow.images if manifests is None else _images(flow, applied.objects),
+        applies=dict(applies or {}),
+        not_modelled=ground.not_modelled,
+    )
+
+
+def _scripted(
+    flow: Flow, scene: Scene | None, ground: Ground, words: Mapping[str, str], problems: list[str]
+) -> Iterable[Intervention]:
+    """The lines of the flow's script and of the scene's."""
+    nodes = tuple(obj.metadata.name for obj in flow.cluster if isinstance(obj, Node))
+    for text in (*flow.script, *(scene.script if scene else ())):
+        try:
+            found = scripts.read(text, words)
+        except BadInput as error:
+            problems += error.problems
+        else:
+            yield scripts.renamed(found, ground, nodes) if ground.foreign else found
+
+
+def _chosen(
+    choices: Sequence[tuple[str, str]],
+    words: Mapping[str, str],
+    applies: Mapping[str, tuple[Object, ...]],
+    problems: list[str],
+) -> Iterable[Choice]:
+    """The reader's own choices."""
+    for kind, text in choices:
+        try:
+            if kind == "pick":
+                yield parse_pick(text)
+                continue
+            found = scripts.read(text, words)
+        except BadInput as error:
+            problems += error.problems
+        else:
+            problems += scripts.unknown_manifest(found, applies)
+            yield found
+
+
+def _until(text: str, problems: list[str]) -> int:
+    try:
+        return durations.parse(text)
+    except ValueError as error:
+        problems.append(f"until: {error}")
+        return 0
+
+
+def _images(flow: Flow, objects: tuple[Object, ...]) -> tuple[str, ...]:
+    """That images lie on every node is assumed of a reader's too, unless an annotation speaks of them."""
+    found = list(flow.images)
+    for obj in objects if flow.images else ():
+        if isinstance(obj, WORKLOADS):
+            pod = template(obj)
+            spoken = [name for name, _ in pod.metadata.annotations.items() if name.startswith(PREFIX)]
+            if not any(name.endswith("image-pull") for name in spoken):
+                found += [row.image for row in (*pod.spec.initContainers, *pod.spec.containers)]
+    return tuple(dict.fromkeys(found))
+
+
+def start(setup: Setup, using: Model | None = None) -> World:
+    """The world at t = 0: the cluster at rest, with clients, and each kube-proxy's last sync where the flow says."""
+    return _start(_Known(setup), using or model())
+
+
+class _Known:
+    """A setup as the key of a cache: equal when all that decides the starting world is."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        parts = (setup.objects, setup.lags, setup.loads, setup.images, setup.flow.last_sync, setup.applies)
+        self.digest = sha256(repr(parts).encode()).digest()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Known) and self.digest == other.digest
+
+
+@lru_cache(maxsize=KEPT)
+def _start(known: _Known, using: Model) -> World:
+    setup = known.setup
+    try:
+        world = at_rest(using, setup.objects, lags=setup.lags, images=setup.images)
+    except RuntimeError as error:
+        # A pod that crashes again and again, an image that is not there: a walk has no rest to begin from.
+        raise BadInput([f"manifest: {error}"]) from None
+    hosts = world.hosts
+    for node, ago in sorted(setup.flow.last_sync.items()):
+        if node in hosts:
+            hosts = hosts.set(node, _synced(hosts[node], durations.parse(ago)))
+    return with_load(replace(world, hosts=hosts, manifests=Map(setup.applies)), setup.loads)
+
+
+def _synced(host: Host, ago: int) -> Host:
+    return replace(host, proxy=replace(host.proxy, last_sync_end=-ago))
+
+
+def target(setup: Setup, world: World) -> Ref:
+    """The object that the walk is about, under its real name; an empty reference when there is none."""
+    return resolve(Draft(world), setup.target) if setup.target else Ref("", "", "")
+
+
+def choices(setup: Setup, world: World) -> tuple[Choice, ...]:
+    """The choices with the target's machine filled in where they name it; BadInput when it runs on none."""
+    if not any(_names_node(choice) for choice in setup.choices):
+        return setup.choices
+    held = world.etcd.get(target(setup, world))
+    pod = held.object if held else None
+    node = pod.spec.nodeName if isinstance(pod, Pod) else ""
+    if not node:
+        raise BadInput([f"{scripts.NODE}: {setup.target or 'the target'} runs on no node at the start"])
+    return tuple(scripts.at_node(row, node) if isinstance(row, Intervention) else row for row in setup.choices)
+
+
+def _names_node(choice: Choice) -> bool:
+    return isinstance(choice, Intervention) and any(scripts.NODE in arg for arg in choice.args)
+
+
+def goal(setup: Setup, target: Ref) -> Goal | None:
+    """When the walk is over, besides its `until`."""
+    return _goal(setup, start(setup), target)
+
+
+def _goal(setup: Setup, world: World, target: Ref) -> Goal | None:
+    held = world.etcd.get(target)
+    subject = goals.Subject(target, held.object.metadata.uid) if held else None
+    return goals.goal(setup.flow.goal, subject)
+
+
+def walk(setup: Setup, using: Model | None = None) -> Walk:
+    """The whole walk of a setup."""
+    world = start(setup, using)
+    over = _goal(setup, world, target(setup, world))
+    return run(using or model(), world, choices(setup, world), until=setup.until, goal=over)

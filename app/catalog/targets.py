@@ -1,0 +1,214 @@
+"""Where settings are written: the targets in `sets`, each with what it writes and what stands there already."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from app.catalog.flow import Setting
+from app.errors import BadInput
+from app.kube import durations
+from app.kube.annotations import PREFIX, behaviour
+from app.kube.annotations import check as check_annotations
+from app.kube.behaviour import hook
+from app.kube.defaults import defaulted
+from app.kube.meta import Ref
+from app.kube.objects import Object
+from app.kube.pods import Container, ExecAction, Lifecycle, LifecycleHandler, Pod, PodTemplateSpec
+from app.kube.stringmap import StringMap
+from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
+from app.sim.interventions import parse_ref
+from app.sim.paths import with_path
+
+Workload = Deployment | StatefulSet | ReplicaSet | Pod
+WORKLOADS = (Deployment, StatefulSet, ReplicaSet, Pod)
+
+FORMS = {
+    "field": "field KIND/NAME PATH",
+    "annotation": "annotation KIND/NAME NAME",
+    "prestop": "prestop KIND/NAME CONTAINER",
+    "load": "load service/NAME rate|duration",
+    "lag": "lag PROCESS[/NODE]",
+    "script": "script NAME",
+}
+_SEGMENT = re.compile(r"[^.\[\]]+")
+
+
+class Target(NamedTuple):
+    """One place. `ref` is None where no object is written to."""
+
+    verb: str
+    ref: Ref | None
+    name: str
+    """The path, annotation, container, part of the load, process or name in scripts."""
+
+
+def parse(text: str) -> Target:
+    """Read one target; ValueError says what is allowed."""
+    verb, *words = text.split()
+    form = FORMS.get(verb)
+    if form is None or len(words) != len(form.split()) - 1:
+        raise ValueError(f'found "{text}"; allowed: {form or ", ".join(FORMS.values())}')
+    if verb in ("lag", "script"):
+        return Target(verb, None, words[0])
+    try:
+        ref = parse_ref(words[0])
+    except BadInput as error:
+        raise ValueError("; ".join(error.problems)) from None
+    if verb == "load" and (ref.kind != "Service" or words[1] not in ("rate", "duration")):
+        raise ValueError(f'found "{text}"; allowed: {form}')
+    return Target(verb, ref, words[1])
+
+
+def template(workload: Workload) -> PodTemplateSpec:
+    """Metadata and spec of the pods that a workload makes; of a Pod its own."""
+    if isinstance(workload, Pod):
+        return PodTemplateSpec(workload.metadata, workload.spec)
+    return workload.spec.template
+
+
+def _with_template(workload: Workload, new: PodTemplateSpec) -> Workload:
+    if isinstance(workload, Pod):
+        return replace(workload, metadata=new.metadata, spec=new.spec)
+    return replace(workload, spec=replace(workload.spec, template=new))
+
+
+def write(obj: Object, target: Target, setting: Setting, value: str) -> Object:
+    """The object with a setting's value at the target; ValueError or KeyError when there is no such place."""
+    return _WRITERS[target.verb](obj, target.name, setting, value)
+
+
+def _write_field(obj: Object, path: str, setting: Setting, value: str) -> Object:
+    # On the object as the API server would hold it, because a path may lead through what it fills in.
+    return with_path(defaulted(obj), path, field_value(path, setting, value))  # type: ignore[no-any-return]
+
+
+def field_value(path: str, setting: Setting, value: str) -> object:
+    """A value as the field holds it; ValueError where a duration goes to a field that does not count seconds."""
+    match setting.type:
+        case "switch":
+            return value == "true"
+        case "count":
+            return int(value)
+        case "duration":
+            if not path.endswith("Seconds"):
+                raise ValueError(f"a duration goes only to fields that count seconds, and {path} is none")
+            if durations.parse(value) % 1000:
+                raise ValueError(f"found {value}; allowed: whole seconds, because {path} counts them")
+            return durations.parse(value) // 1000
+        case _:
+            return int(value) if value.isascii() and value.isdigit() else value
+
+
+def _write_annotation(obj: Object, name: str, _: Setting, value: str) -> Object:
+    pod = template(_workload(obj))
+    full = PREFIX + name
+    if faults := check_annotations(StringMap({full: value}), [row.name for row in pod.spec.containers]):
+        raise ValueError("; ".join(f"{fault.annotation}: {fault.text}" for fault in faults))
+    # A container's own annotation would win over the one for the whole pod.
+    own = [f"{PREFIX}{row.name}.{name}" for row in pod.spec.containers]
+    words = pod.metadata.annotations.without(*own).merged({full: value})
+    return _with_template(_workload(obj), replace(pod, metadata=replace(pod.metadata, annotations=words)))
+
+
+def _write_prestop(obj: Object, name: str, _: Setting, value: str) -> Object:
+    pod = template(_workload(obj))
+    container = _container(pod, name)
+    # In a pod of one container the annotation is the pod's, where `set pod/... pre-stop=fails` can change it.
+    whole, own = f"{PREFIX}pre-stop", f"{PREFIX}{name}.pre-stop"
+    words = pod.metadata.annotations.without(own, *([whole] if len(pod.spec.containers) == 1 else []))
+    handler = None
+    if length := durations.parse(value):
+        handler = LifecycleHandler(exec=ExecAction(("sleep", f"{length / 1000:g}")))
+        words = words.merged({whole if len(pod.spec.containers) == 1 else own: value})
+    after_start = container.lifecycle.postStart if container.lifecycle else None
+    lifecycle = Lifecycle(postStart=after_start, preStop=handler) if handler or after_start else None
+    new = with_path(pod, f"spec.containers[{name}].lifecycle", lifecycle)
+    return _with_template(_workload(obj), replace(new, metadata=replace(pod.metadata, annotations=words)))
+
+
+_WRITERS: dict[str, Callable[[Object, str, Setting, str], Object]] = {
+    "field": _write_field,
+    "annotation": _write_annotation,
+    "prestop": _write_prestop,
+}
+
+
+def _workload(obj: Object) -> Workload:
+    if not isinstance(obj, WORKLOADS):
+        raise KeyError(f"{obj.ref} has no pod template")
+    return obj
+
+
+def _container(pod: PodTemplateSpec, name: str) -> Container:
+    found = next((row for row in pod.spec.containers if row.name == name), None)
+    if found is None:
+        raise KeyError(f"no container {name}; there is {', '.join(row.name for row in pod.spec.containers)}")
+    return found
+
+
+def standing(obj: Object, target: Target, setting: Setting) -> str | None:
+    """What the object says of a setting; None where it says nothing that can be read as a value of its type."""
+    if target.verb == "field":
+        return _written_value(_at(defaulted(obj), target.name), target.name, setting)
+    pod = template(_workload(obj))
+    container = _container(pod, target.name) if target.verb == "prestop" else pod.spec.containers[0]
+    if target.verb == "annotation":
+        names = (f"{container.name}.{target.name}", target.name)
+        found = (pod.metadata.annotations.get(PREFIX + name) for name in names)
+        return next((text for text in found if text is not None), None)
+    # A real container without a hook has none: that is something said.
+    handler = container.lifecycle.preStop if container.lifecycle else None
+    if handler is None:
+        return "0s"
+    ends = hook(behaviour(pod.metadata.annotations, container.name), handler)
+    return durations.format(ends.after) if ends.outcome == "returns" else ends.outcome
+
+
+def _written_value(value: Any, path: str, setting: Setting) -> str | None:
+    if value is None or not isinstance(value, bool | int | str):
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if setting.type == "duration" and isinstance(value, int) and path.endswith("Seconds"):
+        return durations.format(value * 1000)
+    return str(value)
+
+
+def _at(value: Any, path: str) -> Any:
+    """The field at a path; None when there is none."""
+    for part in _SEGMENT.findall(path):
+        if isinstance(value, tuple):
+            value = next((item for item in value if getattr(item, "name", None) == part), None)
+        else:
+            value = getattr(value, part, None)
+    return value
+
+
+def moved(target: Target, usual: Workload | None, to: Object) -> Target:
+    """The same place on another object: a Pod is its own template, its first container stands for one it lacks."""
+    name = target.name
+    old, names = containers(usual), containers(to)
+    if target.verb == "field" and isinstance(to, Pod):
+        name = name.removeprefix("spec.template.")
+    for container in old if names else ():
+        if container not in names:
+            name = name.replace(f"containers[{container}]", f"containers[{names[0]}]")
+            name = _renamed(target.verb, name, container, names[0])
+    return Target(target.verb, to.ref, name)
+
+
+def containers(obj: Object | None) -> list[str]:
+    """The names of the containers in an object's pod template."""
+    return [row.name for row in template(obj).spec.containers] if isinstance(obj, WORKLOADS) else []
+
+
+def _renamed(verb: str, name: str, old: str, new: str) -> str:
+    if verb == "prestop" and name == old:
+        return new
+    if verb == "annotation" and name.startswith(f"{old}."):
+        return new + name.removeprefix(old)
+    return name
