@@ -51,9 +51,7 @@ STATUS = "update-status replicaset/web PodsChanged"
         pytest.param(
             [WEB, pod("web-1", WEB, phase="Failed"), *READY[1:]], 0, [CREATE, STATUS], id="a failed pod is replaced"
         ),
-        pytest.param(
-            [WEB, pod("stranger", ready=0), *READY], 0, [], id="a pod without that owner does not count"
-        ),
+        pytest.param([WEB, pod("stranger", ready=0), *READY], 0, [], id="a pod without that owner does not count"),
         pytest.param([replica_set(0), FIRST_GOING], 0, [STATUS], id="nothing wanted, one still ends"),
         pytest.param(
             [replica_set(2), *READY],
@@ -78,7 +76,9 @@ def test_the_status_counts_the_pods_of_the_start_of_the_sync() -> None:
     first = decided(LOOP, turn(LOOP, KEY, WEB, FIRST_GOING, *READY[1:]))
     shrunk = requested(first[1])
     assert shrunk.status == ReplicaSetStatus(2, 2, 2, 2, 1, 1)
-    second = decided(LOOP, turn(LOOP, KEY, shrunk, FIRST_GOING, *READY[1:], pod("web-4", WEB, phase="Pending", node="")))
+    second = decided(
+        LOOP, turn(LOOP, KEY, shrunk, FIRST_GOING, *READY[1:], pod("web-4", WEB, phase="Pending", node=""))
+    )
     assert requested(only(second)).status == ReplicaSetStatus(3, 3, 2, 2, 1, 1)
 
 
@@ -111,7 +111,7 @@ def test_slow_start_ends_with_the_batch_in_which_a_creation_fails() -> None:
 
 def test_the_node_with_more_pods_of_the_same_deployment_loses_one() -> None:
     old = replica_set(1, name="web-old")
-    believes = [replica_set(1), old, pod("web-1", WEB, ready=0), pod("web-2", WEB, ready=0, node="n2")]
+    believes: list[Object] = [replica_set(1), old, pod("web-1", WEB, ready=0), pod("web-2", WEB, ready=0, node="n2")]
     made = decided(LOOP, turn(LOOP, KEY, *believes, pod("web-old-1", old, ready=0, node="n2"), now=9_000))
     assert isinstance(made[0], Act)
     assert made[0].request == Delete(Ref("Pod", "default", "web-2"))

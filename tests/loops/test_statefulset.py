@@ -1,0 +1,194 @@
+"""The StatefulSet controller's table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from app.kube.meta import ObjectMeta, Ref
+from app.kube.names import template_hash
+from app.kube.objects import Object
+from app.kube.pods import Pod
+from app.kube.workloads import StatefulSet, StatefulSetSpec, StatefulSetStatus
+from app.loops.statefulset import LOOP
+from app.sim.acts import Act, Create, Delete
+from tests.loops.beliefs import SELECTOR, TEMPLATE, decided, only, pod, requested, told, turn
+
+KEY = Ref("StatefulSet", "default", "db")
+REVISION = f"db-{template_hash(TEMPLATE)}"
+
+
+def stateful_set(wanted: int = 3, policy: str = "OrderedReady", min_ready: int = 0, **status: Any) -> StatefulSet:
+    counts = ("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
+    given = dict.fromkeys(counts, wanted) | {"currentRevision": REVISION, "updateRevision": REVISION} | status
+    return StatefulSet(
+        metadata=ObjectMeta(name="db", namespace="default", uid="uid-db", generation=1),
+        spec=StatefulSetSpec(SELECTOR, TEMPLATE, wanted, "db", policy, min_ready),
+        status=StatefulSetStatus(observedGeneration=1, **given),
+    )
+
+
+SET, PARALLEL = stateful_set(), stateful_set(policy="Parallel")
+
+
+def member(ordinal: int, *, revision: str = REVISION, ready: int | None = 0, **more: Any) -> Pod:
+    return pod(f"db-{ordinal}", SET, ready=ready, labels={"controller-revision-hash": revision}, **more)
+
+
+def create(ordinal: int, reason: str = "TooFewPods") -> str:
+    return f"create-pod pod/db-{ordinal} {reason}"
+
+
+def delete(ordinal: int, reason: str) -> str:
+    return f"delete-pod pod/db-{ordinal} {reason}"
+
+
+STATUS = "update-status statefulset/db PodsChanged"
+NEW: dict[str, Any] = {
+    "replicas": 0,
+    "readyReplicas": 0,
+    "currentReplicas": 0,
+    "updatedReplicas": 0,
+    "availableReplicas": 0,
+}
+UNREADY: dict[str, Any] = {"readyReplicas": 1, "availableReplicas": 1}
+
+
+@pytest.mark.parametrize(
+    ("believes", "acts"),
+    [
+        pytest.param([], [], id="nothing is done about a set that is gone"),
+        pytest.param([SET, member(0), member(1), member(2)], [], id="three ready is rest"),
+        pytest.param([stateful_set(**NEW)], [create(0)], id="in order: one pod at first"),
+        pytest.param(
+            [stateful_set(policy="Parallel", **NEW)], [create(0), create(1), create(2)], id="Parallel: all at once"
+        ),
+        pytest.param(
+            [stateful_set(**NEW | {"replicas": 1, "currentReplicas": 1, "updatedReplicas": 1}), member(0, ready=None)],
+            [],
+            id="in order: the second waits until the first is ready",
+        ),
+        pytest.param(
+            [stateful_set(**NEW | {"replicas": 1}), member(0)], [create(1), STATUS], id="and is made when it is"
+        ),
+        pytest.param(
+            [SET, member(0), member(1, deleted=True)], [STATUS], id="sts-terminating-blocks: nothing is made or deleted"
+        ),
+        pytest.param(
+            [PARALLEL, member(0), member(1, ready=None, deleted=True)],
+            [create(2, "OldPodIsGone"), STATUS],
+            id="sts-parallel-others-go: only the missing one is made",
+        ),
+        pytest.param(
+            [SET, member(0), member(2)],
+            [create(1, "OldPodIsGone"), STATUS],
+            id="a pod whose object is gone is replaced",
+        ),
+        pytest.param(
+            [SET, member(0), member(1, ready=None, phase="Failed"), member(2)],
+            [delete(1, "PodFailed"), STATUS],
+            id="a failed pod is deleted, and not replaced before it is gone",
+        ),
+        pytest.param(
+            [SET, member(0), member(1, ready=None, phase="Succeeded", deleted=True), member(2)],
+            [STATUS],
+            id="a finished one that is being deleted is waited for",
+        ),
+        pytest.param(
+            [stateful_set(1), member(0), member(1), member(2)],
+            [delete(2, "TooManyPods"), STATUS],
+            id="in order: the highest goes first, alone",
+        ),
+        pytest.param(
+            [stateful_set(1), member(0), member(1), member(2, deleted=True)],
+            [STATUS],
+            id="in order: one that goes is waited for",
+        ),
+        pytest.param(
+            [stateful_set(1, "Parallel"), member(0), member(1), member(2)],
+            [delete(2, "TooManyPods"), delete(1, "TooManyPods"), STATUS],
+            id="Parallel: all beyond go at once",
+        ),
+        pytest.param(
+            [stateful_set(1), member(0, ready=None), member(1), member(2)],
+            [STATUS],
+            id="in order: nothing goes while a wanted pod is not ready",
+        ),
+        pytest.param(
+            [SET, member(0, revision="db-old"), member(1, revision="db-old"), member(2, revision="db-old")],
+            [delete(2, "TemplateChanged"), STATUS],
+            id="a new template: the highest ordinal is replaced first",
+        ),
+        pytest.param(
+            [SET, member(0, revision="db-old"), member(1, revision="db-old"), member(2, ready=None)],
+            [STATUS],
+            id="and the next one waits until it is ready",
+        ),
+    ],
+)
+def test_turn(believes: list[Object], acts: list[str]) -> None:
+    assert told(decided(LOOP, turn(LOOP, KEY, *believes))) == acts
+
+
+def test_a_member_has_its_name_its_number_and_its_revision() -> None:
+    act = only(decided(LOOP, turn(LOOP, KEY, stateful_set(**NEW))))
+    assert isinstance(act.request, Create)
+    made = requested(act)
+    assert made.metadata.name == "db-0"
+    assert made.metadata.labels == TEMPLATE.metadata.labels.merged(
+        {
+            "statefulset.kubernetes.io/pod-name": "db-0",
+            "apps.kubernetes.io/pod-index": "0",
+            "controller-revision-hash": REVISION,
+        }
+    )
+    assert act.moment == "pod-created"
+    (event,) = act.events
+    assert (event.reason, event.message) == ("SuccessfulCreate", "Create Pod db-0 in StatefulSet db successful")
+    assert (event.source, event.object) == ("statefulset-controller", KEY)
+
+
+def test_a_replacement_is_told_from_a_first_pod() -> None:
+    act = decided(LOOP, turn(LOOP, KEY, SET, member(0), member(2)))[0]
+    assert isinstance(act, Act)
+    assert act.moment == "replacement-created"
+
+
+def test_a_deletion_is_told() -> None:
+    act = decided(LOOP, turn(LOOP, KEY, SET, member(0), member(1, ready=None, phase="Failed"), member(2)))[0]
+    assert isinstance(act, Act)
+    assert act.request == Delete(Ref("Pod", "default", "db-1"))
+    assert (act.moment, act.events[0].message) == (
+        "finished-pod-deleted",
+        "Delete Pod db-1 in StatefulSet db successful",
+    )
+
+
+def test_the_first_status_has_the_revisions_and_no_pods_yet() -> None:
+    fresh = replace(stateful_set(**NEW), status=StatefulSetStatus())
+    _, wrote = decided(LOOP, turn(LOOP, KEY, fresh))
+    status = requested(wrote).status
+    assert (status.currentRevision, status.updateRevision, status.replicas) == (REVISION, REVISION, 0)
+
+
+def test_terminating_pods_count_as_replicas_but_for_no_revision() -> None:
+    _, wrote = decided(LOOP, turn(LOOP, KEY, PARALLEL, member(0), member(1, deleted=True)))
+    status = requested(wrote).status
+    assert (status.replicas, status.readyReplicas, status.currentReplicas) == (2, 2, 1)
+
+
+def test_the_new_revision_becomes_the_current_one_when_all_have_it() -> None:
+    rolling = stateful_set(currentRevision="db-old", currentReplicas=0)
+    act = only(decided(LOOP, turn(LOOP, KEY, rolling, member(0), member(1), member(2))))
+    status = requested(act).status
+    assert (status.currentRevision, status.currentReplicas) == (REVISION, 3)
+
+
+def test_min_ready_seconds_delay_the_next_pod() -> None:
+    patient = stateful_set(
+        2, min_ready=5, replicas=1, currentReplicas=1, updatedReplicas=1, **UNREADY | {"availableReplicas": 0}
+    )
+    assert told(decided(LOOP, turn(LOOP, KEY, patient, member(0, ready=1_000), now=2_000))) == ["wait 6000"]
+    assert told(decided(LOOP, turn(LOOP, KEY, patient, member(0, ready=1_000), now=6_000)))[0] == create(1)
