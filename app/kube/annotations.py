@@ -10,6 +10,7 @@ from app.errors import BadInput
 from app.kube import behaviour_grammar as grammar
 from app.kube.behaviour import Answer, Behaviour, healthy, next_change
 from app.kube.near_names import did_you_mean
+from app.kube.quoting import listed, shown
 from app.kube.stringmap import StringMap
 
 __all__ = ["PREFIX", "Answer", "Behaviour", "Fault", "behaviour", "check", "healthy", "next_change"]
@@ -76,7 +77,7 @@ def _faults(key: str, value: str, containers: tuple[str, ...] | None) -> Iterato
         yield f"belongs to the whole pod; write {PREFIX}{name}"
     elif container and containers is not None and container not in containers:
         near = did_you_mean(container, containers)
-        yield f'no container "{container}" in this pod; allowed: {", ".join(containers) or "none"}{near}'
+        yield f"no container {shown(container)} in this pod; allowed: {listed(containers)}{near}"
     try:
         _READERS[name](value)
     except ValueError as error:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from app.kube import durations, quantity
 from app.kube.behaviour import Clause, Exit, Health, Hook, ImagePull, OnSigterm, Point
 from app.kube.near_names import did_you_mean
-from app.kube.yaml_values import shown
+from app.kube.quoting import shown
 
 _HEALTH = (
     '"TARGET: STATUS; after 90s: STATUS for 30s; on-sigterm: STATUS | TARGET: ...", where TARGET is an HTTP path, '
@@ -97,8 +98,8 @@ def curve(text: str) -> tuple[Point, ...]:
 def health(text: str) -> tuple[Health, ...]:
     rules = tuple(_health_of_target(rule) for rule in text.split("|"))
     targets = [rule.target for rule in rules]
-    for target in targets:
-        if targets.count(target) > 1:
+    for target, count in Counter(targets).items():
+        if count > 1:
             raise ValueError(f"the target {shown(target)} stands twice; allowed: each target once")
     return rules
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from app.kube.quoting import shown
+
 ALLOWED = "300ms, 5s, 2m or 1h30m"
 
 _UNITS = {"h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
@@ -18,9 +20,8 @@ def parse(text: str) -> int:
     """Milliseconds; ValueError says what was found and what is allowed."""
     match = _FORM.fullmatch(text)
     if match is None:
-        shown = text if len(text) <= 40 else text[:39] + "…"
         cause = f"; did you mean {text}s?" if text.isascii() and text.isdigit() and len(text) < 9 else ""
-        raise ValueError(f'found "{shown}"; a duration is written {ALLOWED}{cause}')
+        raise ValueError(f"found {shown(text)}; a duration is written {ALLOWED}{cause}")
     return sum(int(match[unit] or 0) * size for unit, size in _UNITS.items())
 
 

@@ -11,13 +11,15 @@ from app.errors import BadInput
 from app.kube.meta import CLUSTER_SCOPED, DEFAULT_NAMESPACE, Ref
 from app.kube.near_names import did_you_mean, near_name
 from app.kube.objects import KINDS, Object
+from app.kube.quoting import printable, shown
 from app.kube.schema_walk import Findings, read
 from app.kube.upstream_fields import UPSTREAM_KINDS, is_upstream_group
 from app.kube.validation import problems_of
 from app.kube.yaml_reading import Document, read_documents
-from app.kube.yaml_values import ListNode, MapNode, Node, Path, Problem, ScalarNode, found, line_of, shown, written
+from app.kube.yaml_values import ListNode, MapNode, Node, Path, Problem, ScalarNode, found, line_of, written
 
 MOST_PROBLEMS = 200
+_LONGEST_NAME = 253
 
 # kubectl's own copy of the manifest, which only repeats it.
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -105,17 +107,17 @@ class _Member(NamedTuple):
     def told(self, problem: Problem) -> str:
         path = written((*self.prefix, *problem.path))
         name = f" ({self.name})" if self.name else ""
-        return (
-            f"{self.place}{name}, line {line_of(self.node, problem.path)}: {path}{': ' if path else ''}{problem.text}"
-        )
+        where = f"{self.place}{name}, line {line_of(self.node, problem.path)}"
+        return f"{where}: {path}{': ' if path else ''}{problem.text}"
 
     @property
     def name(self) -> str:
-        """`kind/name` as far as both can be told."""
-        name, namespace = (_text(self.node, "metadata", field) for field in ("name", "namespace"))
-        if not (self.kind and name):
-            return self.kind.lower()
-        return str(Ref(self.kind, namespace, name))
+        """`kind/name` as far as both can be told; nobody has checked them yet."""
+        kind, name, namespace = (
+            printable(text[:_LONGEST_NAME])
+            for text in (self.kind, _text(self.node, "metadata", "name"), _text(self.node, "metadata", "namespace"))
+        )
+        return str(Ref(kind, namespace, name)) if kind and name else kind.lower()
 
 
 def _members(document: Document, source: str, prefix: Path, node: Node, of_list: str) -> Iterator[_Member]:
@@ -182,10 +184,10 @@ def _placed(obj: Object) -> Object:
 
 def _news(later: Iterator[Problem], known: list[Problem]) -> list[Problem]:
     """The problems that do not merely follow from a known one: same place, around it or within it."""
-    faulty = [path for problem in known for path in (problem.path, *problem.about)]
+    faulty = {path for problem in known for path in (problem.path, *problem.about)}
+    around = {path[:depth] for path in faulty for depth in range(len(path))}
 
-    def follows(problem: Problem) -> bool:
-        places = (problem.path, *problem.about)
-        return any(one[: len(other)] == other[: len(one)] for one in faulty for other in places)
+    def follows(path: Path) -> bool:
+        return path in around or any(path[:depth] in faulty for depth in range(len(path) + 1))
 
-    return [problem for problem in later if not follows(problem)]
+    return [problem for problem in later if not any(follows(path) for path in (problem.path, *problem.about))]

@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
     """The closest of `known` if one slip in about four letters explains it; the first of equals in sorted order."""
-    if len(name) > 64:
-        return None
-    wanted = name.lower()
-    best: tuple[int, str] | None = None
-    for candidate in sorted(set(known)):
-        shorter = min(len(wanted), len(candidate))
-        allowed = max(1, shorter // 4) if shorter > 2 else 0
-        if abs(len(wanted) - len(candidate)) > allowed or candidate == name:
-            continue
-        slips = distance(wanted, candidate.lower())
-        if slips <= allowed and (best is None or slips < best[0]):
-            best = (slips, candidate)
-    return best[1] if best else None
+    return _near(name, known if isinstance(known, frozenset) else frozenset(known)) if len(name) <= 64 else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of an error's sentence: the near name, or nothing."""
     near = near_name(name, known)
     return f'; did you mean "{near}"?' if near else ""
+
+
+@lru_cache(maxsize=1024)
+def _near(name: str, known: frozenset[str]) -> str | None:
+    wanted = name.lower()
+    letters = set(wanted)
+    best: tuple[int, str] | None = None
+    for candidate, lower in _sorted(known):
+        shorter = min(len(wanted), len(lower))
+        allowed = max(1, shorter // 4) if shorter > 2 else 0
+        # Cheap signs that it is far off: most names are.
+        if abs(len(wanted) - len(lower)) > allowed or len(letters.difference(lower)) > allowed or candidate == name:
+            continue
+        slips = distance(wanted, lower)
+        if slips <= allowed and (best is None or slips < best[0]):
+            best = (slips, candidate)
+    return best[1] if best else None
+
+
+@lru_cache(maxsize=256)
+def _sorted(known: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, name.lower()) for name in sorted(known))
 
 
 def distance(left: str, right: str) -> int:

@@ -19,6 +19,7 @@ from app.kube.pods import (
     Toleration,
     Volume,
 )
+from app.kube.quoting import listed
 from app.kube.stringmap import StringMap
 from app.kube.yaml_values import Path, Problem
 
@@ -60,7 +61,7 @@ def _containers(spec: PodSpec, path: Path) -> Iterator[Problem]:
         yield from _container(row, where, grace)
         for index, mount in enumerate(row.volumeMounts):
             if mount.name not in volumes:
-                allowed = ", ".join(volumes) or "none, as the pod has no volumes"
+                allowed = listed(volumes, none="none, as the pod has no volumes")
                 fault = syntax.refused((*where, "volumeMounts", index, "name"), mount.name, allowed)
                 yield fault._replace(about=((*path, "volumes"),))
         if field == "initContainers" and not row.sidecar:
@@ -98,7 +99,7 @@ def _plain_init_container(row: Container, path: Path) -> Iterator[Problem]:
 
 
 def _ports(row: Container, path: Path) -> Iterator[Problem]:
-    names = [port.name for port in row.ports]
+    names: set[str] = set()
     for at, port in enumerate(row.ports):
         where = (*path, "ports", at)
         yield from syntax.port((*where, "containerPort"), port.containerPort)
@@ -106,8 +107,9 @@ def _ports(row: Container, path: Path) -> Iterator[Problem]:
             yield from syntax.port((*where, "hostPort"), port.hostPort)
         if port.name:
             yield from syntax.port_name((*where, "name"), port.name)
-            if port.name in names[:at]:
+            if port.name in names:
                 yield syntax.refused((*where, "name"), port.name, "a name that no other port here has")
+            names.add(port.name)
         yield from syntax.one_of((*where, "protocol"), port.protocol, PROTOCOLS)
 
 

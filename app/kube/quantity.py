@@ -7,6 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil
 
+from app.kube.quoting import shown
+
 ALLOWED = "a quantity such as 250m, 1, 0.5, 128Mi or 1Gi"
 
 _FORM = re.compile(
@@ -24,8 +26,7 @@ def parse(text: str) -> Fraction:
     """The exact number; ValueError says what was found and what is allowed."""
     match = _FORM.fullmatch(text) if len(text) <= 64 else None
     if match is None:
-        shown = text if len(text) <= 40 else text[:39] + "…"
-        raise ValueError(f'found "{shown}"; allowed: {ALLOWED}{likely(text)}')
+        raise ValueError(f"found {shown(text)}; allowed: {ALLOWED}{likely(text)}")
     suffix = match["suffix"] or ""
     # Beyond 10^±60 every number is rounded or capped in any case, and writing it out would fill the memory.
     exponent = max(-60, min(60, int(match["exponent"]))) if match["exponent"] else _DECIMAL.get(suffix, 0)

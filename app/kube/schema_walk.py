@@ -119,6 +119,7 @@ def _beside(field: _Field, siblings: dict[str, _Field], node: MapNode) -> str:
     return next((name for name in node.entries if name in inner and name not in siblings), "")
 
 
+@cache
 def _names(cls: type[Struct]) -> frozenset[str]:
     return frozenset(_fields(cls)) | LEFT_OUT.get(cls.__name__, frozenset()) | _silent(cls)
 

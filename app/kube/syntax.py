@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from app.kube import quantity
 from app.kube.near_names import did_you_mean
+from app.kube.quoting import shown
 from app.kube.stringmap import StringMap
-from app.kube.yaml_values import Path, Problem, shown
+from app.kube.yaml_values import Path, Problem
 
 _LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?", re.ASCII)
 _SUBDOMAIN = re.compile(rf"{_LABEL.pattern}(?:\.{_LABEL.pattern})*", re.ASCII)

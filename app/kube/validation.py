@@ -12,8 +12,9 @@ from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pod_validation import EFFECTS, PROTOCOLS, pod_spec
 from app.kube.pods import Pod, PodTemplateSpec
+from app.kube.quoting import shown
 from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
-from app.kube.yaml_values import Path, Problem, shown
+from app.kube.yaml_values import Path, Problem
 
 Workload = Deployment | ReplicaSet | StatefulSet
 
@@ -168,11 +169,20 @@ def _service(obj: Service) -> Iterator[Problem]:
     policies = ("Cluster", "Local")
     yield from syntax.one_of(("spec", "internalTrafficPolicy"), spec.internalTrafficPolicy, policies)
     yield from syntax.one_of(("spec", "externalTrafficPolicy"), spec.externalTrafficPolicy, policies)
+    names: set[str] = set()
+    numbers: set[tuple[int, str]] = set()
     for at, port in enumerate(spec.ports):
-        yield from _service_port(port, ("spec", "ports", at), spec.ports[:at], alone=len(spec.ports) == 1)
+        path: Path = ("spec", "ports", at)
+        yield from _service_port(port, path, alone=len(spec.ports) == 1)
+        if port.name and port.name in names:
+            yield syntax.refused((*path, "name"), port.name, "a name that no other port here has")
+        if (port.port, port.protocol) in numbers:
+            yield syntax.refused((*path, "port"), port.port, f"each {port.protocol} port once")
+        names.add(port.name)
+        numbers.add((port.port, port.protocol))
 
 
-def _service_port(port: ServicePort, path: Path, before: tuple[ServicePort, ...], *, alone: bool) -> Iterator[Problem]:
+def _service_port(port: ServicePort, path: Path, *, alone: bool) -> Iterator[Problem]:
     yield from syntax.port((*path, "port"), port.port)
     yield from syntax.one_of((*path, "protocol"), port.protocol, PROTOCOLS)
     if port.targetPort not in (None, 0, ""):
@@ -183,10 +193,6 @@ def _service_port(port: ServicePort, path: Path, before: tuple[ServicePort, ...]
         yield from syntax.label((*path, "name"), port.name)
     elif not alone:
         yield Problem((*path, "name"), "missing; a Service with several ports must name each")
-    if port.name and port.name in [row.name for row in before]:
-        yield syntax.refused((*path, "name"), port.name, "a name that no other port here has")
-    if (port.port, port.protocol) in [(row.port, row.protocol) for row in before]:
-        yield syntax.refused((*path, "port"), port.port, f"each {port.protocol} port once")
 
 
 def _node(obj: Node) -> Iterator[Problem]:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from app.kube.yaml_values import ListNode, MapNode, Node, ScalarNode, scalar, shown
+from app.kube.quoting import shown
+from app.kube.yaml_values import ListNode, MapNode, Node, ScalarNode, scalar
 
 MAX_NODES = 100_000
 MAX_CHARACTERS = 4 * 1024 * 1024

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import yaml
 
+from app.kube.quoting import shown
 from app.kube.yaml_composing import MAX_DEPTH, BrokenError, Budget, Composer, TooMuchError
-from app.kube.yaml_values import Node, ScalarNode, shown
+from app.kube.yaml_values import Node, ScalarNode
 
 MAX_BYTES = 1024 * 1024
 MAX_DOCUMENTS = 2_000

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from app.kube.quoting import printable, shown
+
 # Where in a document: field names and positions in lists.
 Path = tuple[str | int, ...]
 Scalar = str | int | float | bool | None
 
-_SHOWN = 60
 _TAG = "tag:yaml.org,2002:"
 _TAGGED: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "null": (type(None),)}
 _UNTAGGED = "write a number, true, false or null plainly, and text in quotes"
@@ -124,14 +125,8 @@ def written(path: Path) -> str:
         if isinstance(step, str) and _PLAIN_SEGMENT.fullmatch(step):
             text += f".{step}" if text else step
         else:
-            text += f"[{_printable(str(step))}]"
+            text += f"[{printable(str(step))}]"
     return text
-
-
-def shown(text: str) -> str:
-    """Text in quotes on one line, cut to what an error message can hold."""
-    cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    return f'"{_printable(cut)}"'
 
 
 def found(node: Node) -> str:
@@ -144,12 +139,8 @@ def found(node: Node) -> str:
         case ScalarNode(value=str() as value):
             return f"the text {shown(value)}"
         case ScalarNode(text=text):
-            return f"the number {_printable(text[:_SHOWN])}"
+            return f"the number {printable(text[:40])}"
         case ListNode():
             return "a list"
         case MapNode():
             return "a mapping"
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
