@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from app.loops import (
+    app_process,
     clients,
     deployment,
     endpointslice,
     kube_proxy,
     kubectl,
     replicaset,
+    runtime,
     scheduler,
     statefulset,
 )
+from app.loops.kubelet import pods, probes, status
 from app.sim.loop import Loop
 
 LOOPS: tuple[Loop, ...] = (
@@ -21,6 +24,11 @@ LOOPS: tuple[Loop, ...] = (
     statefulset.LOOP,
     scheduler.LOOP,
     endpointslice.LOOP,
+    pods.LOOP,
+    probes.LOOP,
+    status.LOOP,
+    runtime.LOOP,
+    app_process.LOOP,
     kube_proxy.LOOP,
     clients.LOOP,
 )

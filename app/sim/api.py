@@ -257,11 +257,16 @@ def merged_status(current: Any, believed: Any, wanted: Any) -> Any:
         for name in wanted.__struct_fields__
         if name != "conditions" and getattr(wanted, name) != getattr(believed, name)
     }
-    mine = {row.type: row for row in wanted.conditions}
-    gone = {row.type for row in believed.conditions} - mine.keys()
-    kept = tuple(mine.pop(row.type, row) for row in current.conditions if row.type not in gone)
-    conditions = kept + tuple(row for row in wanted.conditions if row.type in mine)
-    return replace(current, conditions=conditions, **changes)
+    before, held = _by_type(believed), _by_type(current)
+    # What the writer did not change stays as it is stored; the order is the writer's ($setElementOrder).
+    mine = tuple(row if before.get(row.type) != row else held.get(row.type, row) for row in wanted.conditions)
+    known = {row.type for row in (*believed.conditions, *wanted.conditions)}
+    others = tuple(row for row in current.conditions if row.type not in known)
+    return replace(current, conditions=others + mine, **changes)
+
+
+def _by_type(status: Any) -> dict[str, Condition]:
+    return {row.type: row for row in status.conditions}
 
 
 def uid_of(ref: Ref, born: int) -> str:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from app.kube.backoff import Entry
 from app.kube.meta import Ref
 from app.kube.pods import Pod
+from app.kube.probes import Counting
 from app.sim.lags import Bounds
 from app.sim.maps import EMPTY, Map
 
@@ -84,7 +86,7 @@ class HostPod(Struct, frozen=True):
 
 
 class ProbeState(Struct, frozen=True):
-    """One probe worker: what it counts, and what it last told."""
+    """One probe worker."""
 
     container: str
     kind: str
@@ -95,11 +97,7 @@ class ProbeState(Struct, frozen=True):
     """The status pass that it has answered with an attempt out of turn."""
     attempt: int = -1
     """The container attempt that the counts belong to."""
-    result: str = ""
-    """success, failure or empty (no attempt yet)."""
-    streak: int = 0
-    told: str = ""
-    """The result that has passed its threshold."""
+    counting: Counting = Counting("")
     last_run: int | None = None
     again: bool = False
     """Whether an attempt out of turn is owed."""
@@ -115,7 +113,7 @@ class Kill(Struct, frozen=True):
     reason: str = ""
     """livenessProbe or startupProbe; empty when the whole pod is killed."""
     hook: str = ""
-    """The preStop hook: running, returned, failed or cut; empty when none has been started."""
+    """The preStop hook: running, done, failed or cut; empty when none has been started."""
     hook_ended: int | None = None
     reported: bool = False
     """Whether FailedPreStopHook was written."""
@@ -125,10 +123,8 @@ class Crash(Struct, frozen=True):
     """What the kubelet remembers of a container that it could not start, or would not start yet."""
 
     container: str
-    delay: int = 0
-    """The back-off that the next attempt is held to, in milliseconds."""
-    updated: int = 0
-    """When that back-off last grew."""
+    entry: Entry | None = None
+    """The back-off that the next attempt is held to."""
     failing: str = ""
     """Why the last sync could not start it, such as CrashLoopBackOff."""
     message: str = ""

@@ -46,10 +46,14 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "kube-proxy": Lag(0, 1, 10),
         "kubectl": Lag(1, 4, 50),
         # The status manager's patch, counted from the moment the status to write differs.
-        "kubelet-status": Lag(2, 12, 50),
-        # RunPodSandbox with CNI ADD, create and start of a container.
+        "kubelet-status": Lag(2, 8, 50),
+        # RunPodSandbox with CNI ADD, create and start of a container, StopPodSandbox with CNI DEL.
         "sandbox-start": Lag(5, 20, 200),
-        "container-start": Lag(2, 8, 100),
+        "container-start": Lag(2, 12, 100),
+        "sandbox-stop": Lag(1, 3, 100),
+        # A pull whose annotation says no time, and the unmounting of volumes once nothing uses them.
+        "image-pull": Lag(2, 10, 200),
+        "volume-unmount": Lag(20, 100, 400),
         # From SIGTERM or SIGKILL to the end of a process that does nothing more, and its notice to the kubelet.
         "process-exit": Lag(1, 5, 50),
         # Terminal status written -> final delete (PLEG relist, volumes, housekeeping): 0.65-0.9 s seen.

@@ -1,0 +1,54 @@
+"""When the kubelet looks again at a pod that it could not start, and what containerd says of a failed pull."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from app.kube import images
+from app.kube.backoff import Ladder, after_attempt
+from app.loops.kubelet.case import Case, next_relist
+from app.sim.host import Crash
+from app.sim.lags import Bounds
+
+RETRY = 10_000
+"""backOffPeriod: a sync that failed is tried again after this time."""
+LONGEST_NAP = 60_000
+
+
+def grown(crash: Crash | None, container: str, event: int, now: int, ladder: Ladder) -> Crash:
+    """What is remembered once another attempt was made after `event`."""
+    crash = crash or Crash(container)
+    return replace(crash, entry=after_attempt(crash.entry, event, now, ladder))
+
+
+def next_look(now: int, expires: int) -> Bounds:
+    """The next sync after a back-off: when it expires, at most a minute on, and up to half as long again (jitter)."""
+    return _jittered(now, min(max(expires - now, 0), LONGEST_NAP))
+
+
+def retry(case: Case) -> Bounds:
+    """The next sync after another failure; the relist that tells of a new sandbox comes before it."""
+    tick = next_relist(case.pod.sandbox_since, case.turn.host.relist_phase)
+    return Bounds.at(tick) if tick > case.now else _jittered(case.now, RETRY)
+
+
+def _jittered(now: int, nap: int) -> Bounds:
+    return Bounds(now + nap, now + nap * 5 // 4, now + nap * 3 // 2)
+
+
+def image_error(image: str, error: str) -> str:
+    """The text of a pull that failed."""
+    parts = images.parsed(image)
+    name = parts.name if parts else image
+    host, slash, path = name.partition("/")
+    remote = bool(slash) and ("." in host or ":" in host)
+    registry, repository = (host, path) if remote else ("registry-1.docker.io", name if slash else f"library/{name}")
+    tag = parts.tag if parts else ""
+    texts = {
+        "not-found": f"{image}: not found",
+        "denied": "pull access denied, repository does not exist or may require authorization: "
+        "server message: insufficient_scope: authorization failed",
+        "registry-down": f'failed to do request: Head "https://{registry}/v2/{repository}/manifests/{tag}": '
+        f"dial tcp: lookup {registry}: no such host",
+    }
+    return f'failed to pull and unpack image "{image}": failed to resolve reference "{image}": {texts[error]}'

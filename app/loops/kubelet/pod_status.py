@@ -1,0 +1,132 @@
+"""The status that a kubelet wants a pod to have, from what it has seen of its containers and probes."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from app.kube.conditions import kubelet_conditions
+from app.kube.meta import Ref, whole_second
+from app.kube.nodes import Node
+from app.kube.phase import get_phase, never_left
+from app.kube.pods import (
+    Container,
+    ContainerState,
+    ContainerStateRunning,
+    ContainerStateTerminated,
+    ContainerStateWaiting,
+    ContainerStatus,
+    Pod,
+    PodStatus,
+)
+from app.loops.kubelet.case import Case, has_started, is_ready
+from app.sim.host import ContainerRun
+
+TERMINAL = ("Succeeded", "Failed")
+
+_LOST = ContainerState(
+    terminated=ContainerStateTerminated(
+        exitCode=137,
+        reason="ContainerStatusUnknown",
+        message="The container could not be located when the pod was terminated",
+    )
+)
+
+
+def pod_status(case: Case, api: Pod) -> PodStatus:
+    """As generateAPIPodStatus and the status manager's merge make it; fields of others stay as `api` has them."""
+    worker, spec = case.worker, case.spec
+    over = worker.stage == "terminated"
+    initialized = any(worker.run(row.name) is not None for row in spec.containers)
+    init = tuple(_of_init(case, row, lost=over and initialized) for row in spec.initContainers)
+    apps = tuple(_of_app(case, row, lost=over) for row in spec.containers)
+    phase = get_phase(case.pod.pod, (*init, *apps), terminal=over, initialized=initialized)
+    if over and phase not in TERMINAL:
+        phase = "Failed"
+    conditions = kubelet_conditions(
+        api, (*init, *apps), phase, sandbox_usable=worker.seen_sandbox == "ready", now=case.now
+    )
+    # A terminal phase is held back until nothing of the pod can be running; its conditions are not.
+    held = phase in TERMINAL and not over
+    host_address = _host_address(case)
+    return replace(
+        api.status,
+        phase=never_left(api.status.phase if held else phase, api.status.phase),
+        conditions=conditions,
+        initContainerStatuses=init,
+        containerStatuses=apps,
+        hostIP=host_address,
+        podIP=host_address if spec.hostNetwork and worker.seen_sandbox == "ready" else worker.seen_ip,
+        startTime=whole_second(worker.since) if api.status.startTime is None else api.status.startTime,
+    )
+
+
+def _of_init(case: Case, container: Container, *, lost: bool) -> ContainerStatus:
+    if container.sidecar:
+        return _of_app(case, container, lost=lost)
+    run = case.worker.run(container.name)
+    ready = run is not None and run.state == "exited" and run.exit_code == 0
+    return _status(case, container, run, ready=ready, started=run is not None and run.state == "running", lost=lost)
+
+
+def _of_app(case: Case, container: Container, *, lost: bool) -> ContainerStatus:
+    run = case.worker.run(container.name)
+    if run is None:
+        return _status(case, container, None, ready=False, started=False, lost=lost)
+    ready = is_ready(case.worker, run, container)
+    return _status(case, container, run, ready=ready, started=has_started(case.worker, run, container), lost=lost)
+
+
+def _status(
+    case: Case, container: Container, run: ContainerRun | None, *, ready: bool, started: bool, lost: bool
+) -> ContainerStatus:
+    state, last = _states(case, container.name, run, lost=lost)
+    return ContainerStatus(
+        name=container.name,
+        state=state,
+        lastState=last,
+        ready=ready,
+        restartCount=run.attempt if run is not None else 0,
+        started=started,
+        image=container.image,
+    )
+
+
+def _states(case: Case, name: str, run: ContainerRun | None, *, lost: bool) -> tuple[ContainerState, ContainerState]:
+    """The state and the last state of a container."""
+    crash = case.worker.crash(name)
+    failing = crash if crash is not None and crash.shown and case.worker.stage == "sync" else None
+    if run is None or run.state == "created":
+        waiting = ContainerStateWaiting("" if run else _not_begun(case))
+        if failing is not None:
+            waiting = ContainerStateWaiting(failing.shown, failing.told)
+        return _LOST if lost else ContainerState(waiting=waiting), _last(run)
+    if run.state == "running":
+        return ContainerState(running=ContainerStateRunning(whole_second(run.started or 0))), _last(run)
+    if failing is not None:
+        return ContainerState(waiting=ContainerStateWaiting(failing.shown, failing.told)), _ended(run)
+    return _ended(run), _last(run)
+
+
+def _not_begun(case: Case) -> str:
+    return "PodInitializing" if case.spec.initContainers else "ContainerCreating"
+
+
+def _last(run: ContainerRun | None) -> ContainerState:
+    return _ended(run.last) if run is not None and run.last is not None else ContainerState()
+
+
+def _ended(run: ContainerRun) -> ContainerState:
+    return ContainerState(
+        terminated=ContainerStateTerminated(
+            exitCode=run.exit_code or 0,
+            reason=run.reason,
+            startedAt=whole_second(run.started or 0),
+            finishedAt=whole_second(run.finished or 0),
+        )
+    )
+
+
+def _host_address(case: Case) -> str:
+    node = case.turn.read(Node, Ref("Node", "", case.turn.node))
+    addresses = node.status.addresses if node is not None else ()
+    return next((row.address for row in addresses if row.type == "InternalIP"), "")

@@ -1,0 +1,105 @@
+"""Pod workers: the kubelet's main loop, one key for all pods of a name, each incarnation at its own stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from app.kube.meta import Ref
+from app.kube.pods import Pod
+from app.loops.host_pods import changed_pods, changed_workers, pods_named, with_pod
+from app.loops.kubelet.case import Case, cases
+from app.loops.kubelet.syncing import probe_workers, syncing
+from app.loops.kubelet.terminating import begin, terminated, terminating
+from app.sim.acts import Act, Wait
+from app.sim.agenda import Due, decide
+from app.sim.host import Host, HostPod, Worker
+from app.sim.loop import Loop, Turn, own_key
+
+
+def reconcile(turn: Turn) -> Act | Wait | None:
+    """The next thing that the kubelet does about the pods of one name."""
+    return decide(turn, _options(turn)) if turn.host.power else None
+
+
+def _options(turn: Turn) -> Iterator[Act | Due]:
+    """An old pod of the same name that still terminates goes first; it does not hold up its successor."""
+    for case in cases(turn):
+        yield from _of_stage(case)
+    believed = turn.read(Pod, turn.key)
+    known = turn.host.uids.get(turn.key, ())
+    if believed is not None and not believed.finished and believed.metadata.uid not in known:
+        yield _admit(turn, believed)
+    for uid, pod in pods_named(turn.host, turn.key):
+        if uid not in turn.host.workers:
+            yield _recover(turn, uid, pod)
+
+
+def _of_stage(case: Case) -> Iterator[Act | Due]:
+    match case.worker.stage:
+        case "sync" if case.api is None or case.api.terminating:
+            act = begin(case, "PodDeleted" if case.api is None else "DeletionTimestamp")
+            if act is not None:
+                yield act
+        case "sync":
+            yield from syncing(case)
+        case "terminating":
+            yield from terminating(case)
+        case "terminated":
+            yield from terminated(case)
+
+
+def _admit(turn: Turn, pod: Pod) -> Act:
+    """A pod that is bound to this machine: from now on it has a worker."""
+    worker = Worker(since=turn.now, synced=turn.now, dirty_since=turn.now)
+    host = with_pod(turn.host, pod.metadata.uid, HostPod(pod), worker)
+    return Act("admit", pod.ref, reason="BoundToThisNode", moment="pod-admitted", host=host)
+
+
+def _recover(turn: Turn, uid: str, pod: HostPod) -> Act:
+    """A kubelet that has been restarted finds a pod in the runtime: probes begin anew, nothing is touched."""
+    over = pod.sandbox == "stopped"
+    worker = Worker(
+        since=turn.now,
+        synced=turn.now,
+        seen=pod.containers,
+        seen_sandbox=pod.sandbox,
+        seen_ip=pod.ip,
+        stage="terminated" if over else "sync",
+        ended=turn.now if over else None,
+        volumes="waiting" if pod.sandbox == "none" else "mounted",
+        dirty_since=turn.now,
+    )
+    case = Case(turn, uid, worker, pod, None)
+    if pod.sandbox == "ready":
+        worker = replace(worker, probes=probe_workers(case))
+    return case.act("recover", worker=worker, reason="FoundInRuntime", background=True)
+
+
+def _known(pod: HostPod) -> object:
+    """What the kubelet's own calls tell it of, or what changes its ways."""
+    runs = tuple((run.attempt, run.state) for run in pod.containers)
+    return pod.pod, pod.sandbox, pod.stop_asked, pod.pull, runs
+
+
+def _on_host(old: Host, new: Host) -> list[Ref]:
+    return sorted({*changed_workers(old, new), *changed_pods(old, new, _known)})
+
+
+def _on_start(turn: Turn) -> list[Ref]:
+    return sorted({*(pod.ref for pod in turn.pods_on(turn.node)), *turn.host.uids})
+
+
+LOOP = Loop(
+    name="kubelet-pods",
+    lane="kubelet",
+    reconcile=reconcile,
+    process="kubelet",
+    per_node=True,
+    wakes={"Pod": own_key},
+    on_host=_on_host,
+    on_start=_on_start,
+    watches_mine=frozenset({"Pod"}),
+    retry=(10_000, 10_000),
+)

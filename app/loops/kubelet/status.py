@@ -1,0 +1,96 @@
+"""Status manager: when what the kubelet knows of a pod differs from its API object, patch the whole status.
+
+It counts its lag from the first change, so changes that come close together go out in one patch. Not modelled: the
+one queue that all pods of a kubelet share, and its 10 s batch tick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from app.kube.meta import Ref, condition
+from app.kube.pods import Pod, PodStatus
+from app.loops.host_pods import changed_workers
+from app.loops.kubelet.case import Case, cases
+from app.loops.kubelet.pod_status import TERMINAL, pod_status
+from app.sim.acts import Act, PatchStatus, Wait
+from app.sim.agenda import Due, decide
+from app.sim.loop import Loop, Turn, own_key
+
+# What failed is looked at again with the next batch (syncPeriod in pkg/kubelet/status/status_manager.go).
+BATCH = 10_000
+
+
+def reconcile(turn: Turn) -> Act | Wait | None:
+    """One patch, as soon as its lag is over."""
+    if not turn.host.power:
+        return None
+    return decide(turn, (option for case in cases(turn) for option in _options(case)))
+
+
+def _options(case: Case) -> Iterator[Act | Due]:
+    api, since = case.api, case.worker.dirty_since
+    if api is None:
+        return
+    wanted = pod_status(case, api)
+    if wanted != api.status:
+        if since is None:
+            # Somebody else wrote what the kubelet knows better.
+            yield case.act("compare-status", worker=case.dirty(), background=True)
+        else:
+            yield Due(case.turn.lag("kubelet-status").after(since), lambda: _patch(case, api, wanted))
+    elif since is not None:
+        yield case.act("compare-status", worker=replace(case.worker, dirty_since=None), background=True)
+
+
+def _patch(case: Case, api: Pod, wanted: PodStatus) -> Act:
+    worker = replace(case.worker, dirty_since=None)
+    if wanted.phase in TERMINAL and worker.written is None:
+        worker = replace(worker, written=case.now)
+    moment, reason = _moment(api.status, wanted)
+    return case.act(
+        "patch-status",
+        request=PatchStatus(api, replace(api, status=wanted)),
+        worker=worker,
+        reason=reason,
+        moment=moment,
+    )
+
+
+def _moment(before: PodStatus, after: PodStatus) -> tuple[str, str]:
+    """What a reader would call this patch, and its reason."""
+    if after.phase != before.phase and after.phase in TERMINAL:
+        return "pod-terminal", after.phase
+    ready = _is(after, "Ready")
+    if ready != _is(before, "Ready"):
+        return ("pod-ready", "Ready") if ready else ("pod-unready", "NotReady")
+    if after.phase != before.phase and after.phase == "Running":
+        return "pod-running", after.phase
+    if not before.containerStatuses:
+        return "status-pending", after.phase
+    if _is(after, "PodReadyToStartContainers") and not _is(before, "PodReadyToStartContainers"):
+        return "ready-to-start", "PodReadyToStartContainers"
+    return "", "ContainersChanged"
+
+
+def _is(status: PodStatus, type_: str) -> bool:
+    row = condition(status.conditions, type_)
+    return row is not None and row.status == "True"
+
+
+LOOP = Loop(
+    name="kubelet-status",
+    lane="kubelet",
+    reconcile=reconcile,
+    process="kubelet",
+    per_node=True,
+    wakes={"Pod": own_key},
+    reads=("Node",),
+    on_host=changed_workers,
+    watches_mine=frozenset({"Pod", "Node"}),
+    retry=(BATCH, BATCH),
+)
+
+__all__ = ["BATCH", "LOOP", "Ref", "reconcile"]

@@ -1,0 +1,168 @@
+"""One sync of a pod that is to run: sandbox, then containers in order, then a look at what came of it.
+
+As SyncPod in pkg/kubelet/kubelet.go and kuberuntime. Not modelled: admission on the node, cgroups, mounts that fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from app.kube import grace
+from app.kube.grace import container_grace
+from app.kube.pods import Probe
+from app.kube.probes import LIVENESS, READINESS, STARTUP
+from app.loops.host_pods import container_spec
+from app.loops.kubelet.actions import Actions, actions
+from app.loops.kubelet.case import (
+    NORMAL,
+    Case,
+    containers,
+    event,
+    has_started,
+    is_ready,
+    next_relist,
+    probe_of,
+)
+from app.loops.kubelet.killing import killing, unfinished
+from app.loops.kubelet.starting import STARTED, starting
+from app.loops.kubelet.terminating import begin
+from app.sim.acts import Act
+from app.sim.agenda import Due
+from app.sim.host import Kill, ProbeState
+from app.sim.lags import Bounds
+
+VOLUME_POLL = 300
+"""podAttachAndMountRetryInterval: the wait for volumes looks again after this time."""
+KINDS = (LIVENESS, READINESS, STARTUP)
+
+
+def syncing(case: Case) -> Iterator[Act | Due]:
+    """What comes next for a pod that is to run."""
+    match case.pod.sandbox:
+        case "none":
+            # The token of its service account is a volume of almost every pod.
+            if case.spec.volumes or case.spec.serviceAccountName:
+                yield Due(Bounds.at(case.worker.since + VOLUME_POLL), lambda: _run_sandbox(case))
+            else:
+                yield _run_sandbox(case)
+        case "ready":
+            yield from _containers(case)
+
+
+def _run_sandbox(case: Case) -> Act:
+    """Volumes are there; probe workers begin now, before there is anything to probe."""
+    pod = replace(case.pod, sandbox="creating", sandbox_since=case.now)
+    worker = replace(case.worker, volumes="mounted", probes=probe_workers(case))
+    return case.act("run-sandbox", worker=worker, pod=pod, moment="run-sandbox", to=case.runtime)
+
+
+def probe_workers(case: Case) -> tuple[ProbeState, ...]:
+    """One for each probe; their clock is the pod's, and outlives restarts of the container."""
+    return tuple(
+        ProbeState(row.name, kind, base=case.now, passed=case.now)
+        for row in containers(case.spec)
+        for kind in KINDS
+        if probe_of(row, kind) is not None
+    )
+
+
+def _containers(case: Case) -> Iterator[Act | Due]:
+    if unfinished(case):
+        yield from killing(case)
+        return
+    yield from _relists(case)
+    wanted = actions(case)
+    started = [run.name for run in case.pod.containers if _is_new(case, run.name)]
+    if wanted.finished and not started:
+        act = begin(case, "Completed")
+        if act is not None:
+            yield act
+        return
+    if wanted.kill:
+        yield _kill(case, *wanted.kill[0])
+    yield from _starts(case, wanted, started)
+
+
+def _starts(case: Case, wanted: Actions, started: list[str]) -> Iterator[Act | Due]:
+    """One container after the other; when none is left, a relist on demand shows them all."""
+    if any(run.state == "created" for run in case.pod.containers):
+        return
+    before = (STARTED,) if started else ()
+    for name in wanted.start:
+        if name in started:
+            continue
+        option = starting(case, name, before)
+        if option is None:
+            return
+        yield option
+    if started or case.worker.kills:
+        yield case.act(
+            "relist",
+            worker=case.relisted(kills=()),
+            reason="OnDemand",
+            moment="container-start-seen" if started else "",
+            events=before,
+            background=True,
+        )
+
+
+def _is_new(case: Case, name: str) -> bool:
+    """Whether the container was started after the last look at the runtime."""
+    real, seen = case.pod.container(name), case.worker.run(name)
+    return real is not None and (seen is None or real.attempt > seen.attempt)
+
+
+def _relists(case: Case) -> Iterator[Due]:
+    """PLEG's relist of every second: it finds containers that ended by themselves, and starts of the second before."""
+    phase = case.turn.host.relist_phase
+    for run in case.pod.containers:
+        seen = case.worker.run(run.name)
+        if seen is None or seen.attempt != run.attempt:
+            continue
+        if seen.state != "exited" and run.state == "exited" and run.stop is None:
+            tick = next_relist(run.finished or 0, phase)
+            yield Due(Bounds.at(tick), lambda: _relist(case))
+        row = container_spec(case.pod, run.name)
+        if seen.started is None or not has_started(case.worker, seen, row) or is_ready(case.worker, seen, row):
+            continue
+        tick = next_relist(seen.started, phase)
+        if tick > case.worker.synced:
+            yield Due(Bounds.at(tick), lambda: _look_again(case))
+
+
+def _relist(case: Case) -> Act:
+    return case.act("relist", worker=case.relisted(), reason="ContainerDied", moment="container-exit-seen")
+
+
+def _look_again(case: Case) -> Act:
+    """The event of a start that the kubelet knows of already: one more pass, which probes what is not ready."""
+    return case.act("relist", worker=case.passed(), reason="ContainerStarted", background=True)
+
+
+def _kill(case: Case, name: str, probe: str) -> Act:
+    """A container that failed its liveness or startup probe; it is started again within the same sync."""
+    row = container_spec(case.pod, name)
+    seconds = container_grace(
+        case.spec.terminationGracePeriodSeconds, _grace(row.livenessProbe), _grace(row.startupProbe), probe
+    )
+    word = LIVENESS if probe == grace.LIVENESS else STARTUP
+    if row in case.spec.initContainers:
+        text = f"Init container {name} failed {word} probe"
+    else:
+        policy = row.restartPolicy or case.spec.restartPolicy
+        text = f"Container {name} failed {word} probe" + (", will be restarted" if policy != "Never" else "")
+    kill = Kill(name, case.now, seconds, probe)
+    return case.act(
+        "kill-container",
+        worker=replace(case.worker, kills=(*case.worker.kills, kill)),
+        reason=f"{word} probe failed",
+        moment=f"{word}-kill",
+        outcome=f"grace {seconds} s",
+        events=(event(NORMAL, "Killing", text),),
+    )
+
+
+def _grace(probe: Probe | None) -> int | None:
+    return probe.terminationGracePeriodSeconds if probe is not None else None
