@@ -131,11 +131,11 @@ def least_allocated(
     taken: Mapping[str, int],
     weights: Mapping[str, int] | None = None,
 ) -> int:
-    """How empty the node would be, 0 to 100; resources that it lacks do not count."""
+    """How empty the node would be, 0 to 100; what it lacks does not count, nor special things not asked for."""
     scores = [
         (weight, _free(taken.get(name, 0) + wanted.get(name, 0), allocatable.get(name, 0)))
         for name, weight in (weights or {"cpu": 1, "memory": 1}).items()
-        if allocatable.get(name, 0)
+        if allocatable.get(name, 0) and (wanted.get(name, 0) or name in _FIT_ORDER)
     ]
     total = sum(weight for weight, _ in scores)
     return sum(weight * score for weight, score in scores) // total if total else 0
