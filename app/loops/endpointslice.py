@@ -3,7 +3,7 @@
 A pod stays listed while it terminates (ready=false, serving as its probe says) until its phase is terminal or it is
 gone. Not modelled: one slice holds all endpoints of a Service (real ones hold 100, and pods that resolve a named port
 differently get slices of their own), dual stack, topology hints, and endpoints that are dropped because their Node
-object is missing. Slices of a Service that is gone are removed here; really the garbage collector does that.
+object is missing. The slices of a Service that is gone are left to the garbage collector.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.stringmap import StringMap
 from app.loops.ownership import owned_by
-from app.sim.acts import Act, Create, Delete, Update
+from app.sim.acts import Act, Create, Update
 from app.sim.index import Index, in_namespace
 from app.sim.loop import Loop, Turn, own_key
 
@@ -38,13 +38,12 @@ CHANGES = (
 
 
 def reconcile(turn: Turn) -> Act | None:
-    """Make the slice, bring it up to date, or remove it."""
+    """Make the slice, or bring it up to date."""
     service = turn.read(Service, turn.key)
-    known = _slices(turn)
     if service is None or not service.spec.selector:
-        return _gone(known[0]) if known and service is None else None
+        return None
     pods = turn.selected(Pod, turn.key.namespace, service.spec.selector)
-    current = known[0] if known else None
+    current = next(iter(_slices(turn)), None)
     wanted = _wanted(service, [pod for pod in pods if should_be_in_slice(pod)], current)
     if current is None:
         slice_ref = Ref("EndpointSlice", turn.key.namespace, "")
@@ -57,16 +56,6 @@ def _slices(turn: Turn) -> list[EndpointSlice]:
     """Its own slices of the Service; others may belong to people."""
     return turn.selected(
         EndpointSlice, turn.key.namespace, StringMap({SERVICE_NAME_LABEL: turn.key.name, MANAGED_BY_LABEL: MANAGER})
-    )
-
-
-def _gone(known: EndpointSlice) -> Act:
-    return Act(
-        "delete-endpointslice",
-        known.ref,
-        reason="ServiceGone",
-        moment="endpointslice-deleted",
-        request=Delete(known.ref),
     )
 
 

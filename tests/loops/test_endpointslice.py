@@ -21,7 +21,7 @@ from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.stringmap import StringMap
 from app.loops.endpointslice import LOOP, _its_service, _selecting
-from app.sim.acts import Create, Delete
+from app.sim.acts import Create
 from tests.loops.beliefs import decided, only, owner_of, pod, requested, seen, service, told, turn
 
 KEY = Ref("Service", "default", "web")
@@ -118,12 +118,7 @@ TWO = [endpoint(1, READY), endpoint(2, READY)]
             "endpoint-terminating",
             id="of several changes the weightiest names the write",
         ),
-        pytest.param(
-            [listed(*TWO)],
-            ["delete-endpointslice endpointslice/web-abcde ServiceGone"],
-            "endpointslice-deleted",
-            id="the slice of a Service that is gone",
-        ),
+        pytest.param([listed(*TWO)], [], "", id="the slice of a Service that is gone is not its business"),
         pytest.param(
             [service(selector=StringMap()), member(1)], [], "", id="a Service without a selector is people's own"
         ),
@@ -196,12 +191,6 @@ def test_a_changed_port_changes_the_slice() -> None:
     )
     assert act.reason == "ServiceChanged"
     assert requested(act).ports == (EndpointPort(9090, "", "TCP"),)
-
-
-def test_a_gone_service_takes_its_slice_along() -> None:
-    assert only(decided(LOOP, turn(LOOP, KEY, listed()))).request == Delete(
-        Ref("EndpointSlice", "default", "web-abcde")
-    )
 
 
 def test_whom_a_pod_wakes() -> None:

@@ -18,7 +18,16 @@ from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.workloads import Deployment, DeploymentSpec, ReplicaSet, ReplicaSetSpec, StatefulSet, StatefulSetSpec
-from app.loops import deployment, endpointslice, kube_proxy, kubectl, replicaset, scheduler, statefulset
+from app.loops import (
+    deployment,
+    endpointslice,
+    garbage_collector,
+    kube_proxy,
+    kubectl,
+    replicaset,
+    scheduler,
+    statefulset,
+)
 from app.loops.kube_proxy import RUNNER
 from app.sim.acts import Act, Delete, PatchStatus, Wait, Work
 from app.sim.engine import Model
@@ -83,6 +92,7 @@ CONTROL_PLANE = (
     statefulset.LOOP,
     scheduler.LOOP,
     endpointslice.LOOP,
+    garbage_collector.LOOP,
     kube_proxy.LOOP,
 )
 MODEL = Model((kubectl.LOOP, *CONTROL_PLANE, NODE_AGENT))
@@ -98,7 +108,9 @@ def keys(world: World, loop: Loop) -> Iterator[Work]:
     if loop.per_node:
         yield from (Work(loop.name, node, RUNNER) for node in world.nodes)
         return
-    kind = {"scheduler": "Pod", "endpointslice": "Service"}.get(loop.name, next(iter(loop.wakes)))
+    kind = {"scheduler": "Pod", "endpointslice": "Service", "garbage-collector": "Pod"}.get(
+        loop.name, next(iter(loop.wakes))
+    )
     yield from (Work(loop.name, "", obj.ref) for obj in world.etcd.find(kind))
     yield Work(loop.name, "", Ref(kind, "default", "never-was"))
 
@@ -131,6 +143,11 @@ def undecided(world: World) -> list[str]:
         pytest.param(["0s scale deployment/web replicas=0", "0s scale statefulset/db replicas=4"], id="scaled"),
         pytest.param(["0s set-image statefulset/db app=app:v2"], id="a StatefulSet's rollout"),
         pytest.param(["0s delete service/web"], id="a deleted Service"),
+        pytest.param(["0s delete deployment/web"], id="a deleted Deployment"),
+        pytest.param(
+            ["0s stop kube-controller-manager", "1s delete statefulset/db", "9s start kube-controller-manager"],
+            id="an owner that was deleted while nobody looked",
+        ),
         pytest.param(["0s cordon node/node-1", "1s delete pod/web-1", "9s uncordon node/node-1"], id="a cordoned node"),
         pytest.param(
             ["0s stop kube-controller-manager", "1s delete pod/web-1", "20s start kube-controller-manager"],
