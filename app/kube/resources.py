@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
 
 from app.kube.pods import Container, PodSpec
 from app.kube.quantity import milli_value, value
@@ -14,8 +16,11 @@ Amounts = dict[str, int]
 ASSUMED = {"cpu": 100, "memory": 200 * 1024 * 1024}
 
 
-def amounts(quantities: StringMap) -> Amounts:
-    return {name: milli_value(text) if name == "cpu" else value(text) for name, text in quantities.items()}
+@lru_cache(maxsize=4096)
+def amounts(quantities: StringMap) -> Mapping[str, int]:
+    return MappingProxyType(
+        {name: milli_value(text) if name == "cpu" else value(text) for name, text in quantities.items()}
+    )
 
 
 def pod_requests(spec: PodSpec, assumed: Mapping[str, int] | None = None) -> Amounts:
@@ -32,7 +37,8 @@ def pod_requests(spec: PodSpec, assumed: Mapping[str, int] | None = None) -> Amo
             total[name] = max(total.get(name, 0), amount)
 
     pod_level = amounts(spec.resources.requests)
-    return total | {name: amount for name, amount in pod_level.items() if name in ASSUMED or _huge_pages(name)}
+    total.update((name, amount) for name, amount in pod_level.items() if name in ASSUMED or _huge_pages(name))
+    return total
 
 
 def summed(parts: Iterable[Mapping[str, int]]) -> Amounts:
@@ -43,8 +49,9 @@ def summed(parts: Iterable[Mapping[str, int]]) -> Amounts:
     return total
 
 
-def _asked(container: Container, assumed: Mapping[str, int] | None) -> Amounts:
-    return {**(assumed or {}), **amounts(container.resources.requests)}
+def _asked(container: Container, assumed: Mapping[str, int] | None) -> Mapping[str, int]:
+    asked = amounts(container.resources.requests)
+    return {**assumed, **asked} if assumed else asked
 
 
 def _huge_pages(name: str) -> bool:

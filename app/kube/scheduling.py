@@ -63,8 +63,8 @@ def load(pods: Iterable[Pod]) -> Load:
 # Filters, in the order of the default plugins; the first that fails speaks for the node.
 
 
-def refusal(pod: Pod, node: Node, taken: Load) -> Refusal | None:
-    """Why the pod cannot go to that node, or None."""
+def refusal(pod: Pod, node: Node, taken: Load, wanted: Amounts | None = None) -> Refusal | None:
+    """Why the pod cannot go to that node, or None; `wanted` saves adding up its requests again."""
     spec = pod.spec
     if node.spec.unschedulable and not any(tolerates(row, _CORDONED) for row in spec.tolerations):
         return Refusal(("node(s) were unschedulable",), unresolvable=True)
@@ -76,11 +76,13 @@ def refusal(pod: Pod, node: Node, taken: Load) -> Refusal | None:
         return Refusal(("node(s) didn't match Pod's node affinity/selector",), unresolvable=True)
     if taken.host_ports.intersection(_host_ports(spec)):
         return Refusal(("node(s) didn't have free ports for the requested pod ports",), unresolvable=False)
-    room = {PODS: KUBELET_MAX_PODS} | amounts(node.status.allocatable)
-    return fit(pod_requests(spec), room, taken.requests, taken.pods)
+    room = {PODS: KUBELET_MAX_PODS, **amounts(node.status.allocatable)}
+    return fit(pod_requests(spec) if wanted is None else wanted, room, taken.requests, taken.pods)
 
 
-def fit(wanted: Amounts, allocatable: Amounts, taken: Amounts, pods: int) -> Refusal | None:
+def fit(
+    wanted: Mapping[str, int], allocatable: Mapping[str, int], taken: Mapping[str, int], pods: int
+) -> Refusal | None:
     """NodeResourcesFit (fitsRequest): all that is short, the pod count first."""
     reasons = ["Too many pods"] if pods + 1 > allocatable.get(PODS, 0) else []
     others = sorted(name for name in wanted if name not in _FIT_ORDER)
@@ -107,7 +109,8 @@ def place(pod: Pod, nodes: Sequence[Node], loads: Mapping[str, Load]) -> str | t
 
     Of equal nodes, the one with the fewest pods of the same owner, then the first by name.
     """
-    refusals = [(node, refusal(pod, node, loads.get(node.metadata.name, EMPTY_LOAD))) for node in nodes]
+    requests = pod_requests(pod.spec)
+    refusals = [(node, refusal(pod, node, loads.get(node.metadata.name, EMPTY_LOAD), requests)) for node in nodes]
     feasible = [node for node, reason in refusals if reason is None]
     if not feasible:
         return tuple(reason for _, reason in refusals if reason is not None)
