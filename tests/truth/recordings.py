@@ -70,17 +70,54 @@ def walk(name: str, scenario: Scenario) -> Walk:
 
 
 def model_trace(name: str, scenario: Scenario) -> list[dict[str, Any]]:
-    """What a watcher of the model would have recorded, on the recording's nodes.
+    """What a watcher of the model would have recorded, with the recording's names, on the recording's nodes."""
+    truth = recording(name)["trace"]
+    kinds = {entry["kind"] for entry in truth}
+    mine = [entry for entry in trace(walk(name, scenario)) if entry["kind"] in kinds]
+    return placed(truth, renamed(truth, mine))
 
-    The real scheduler picks at random among equal nodes; each pod is given the node that the recording names.
+
+def renamed(truth: list[dict[str, Any]], model: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The model's trace with the recording's generated names.
+
+    Names of generated objects mean nothing. They are matched by kind, by what made them and by order of appearance;
+    the recording's own tool matches by order of appearance alone, and so takes an old pod of a rollout for a new one.
     """
-    return placed(recording(name)["trace"], trace(walk(name, scenario)))
+    names: dict[str, str] = {}
+    for kind in ("ReplicaSet", "Pod", "EndpointSlice"):
+        recorded, mine = _families(truth, kind, {}), _families(model, kind, names)
+        for family, found in mine.items():
+            names |= dict(zip(found, recorded.get(family, ()), strict=False))
+    longest = sorted(names, key=len, reverse=True)
+    text = json.dumps(model)
+    for at, name in enumerate(longest):
+        text = text.replace(name, f"<{at}>")
+    for at, name in enumerate(longest):
+        text = text.replace(f"<{at}>", names[name])
+    found: list[dict[str, Any]] = json.loads(text)
+    return found
+
+
+def _families(entries: list[dict[str, Any]], kind: str, names: dict[str, str]) -> dict[tuple[str, bool], list[str]]:
+    """Names of a kind in order of appearance, by what made them and (for ReplicaSets) whether they are new."""
+    found: dict[tuple[str, bool], list[str]] = {}
+    known: set[str] = set()
+    for entry in entries:
+        if entry["kind"] != kind:
+            continue
+        name = entry["object"].split("/", 1)[-1]
+        maker, dash, suffix = name.rpartition("-")
+        if name in known or not re.fullmatch(r"[a-z0-9]{5,10}", suffix) or not dash:
+            continue
+        known.add(name)
+        new = kind == "ReplicaSet" and entry["event"] == "ADDED"
+        found.setdefault((names.get(maker, maker), new), []).append(name)
+    return found
 
 
 def placed(truth: list[dict[str, Any]], model: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The model's trace with the recorded node of each newly bound pod, matched by order of binding."""
-    recorded, mine = _bindings(truth), _bindings(model)
-    node_of = {pod: node for (pod, _), (_, node) in zip(mine, recorded, strict=False)}
+    """The model's trace with the recorded node of each newly bound pod: the real scheduler picks among equals at random."""
+    node_of = dict(_bindings(truth))
     found = []
     for row in model:
         entry = row
@@ -108,6 +145,9 @@ def _bindings(entries: list[dict[str, Any]]) -> list[tuple[str, str]]:
 def _behaving(body: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
     """A manifest with `hollow/*` annotations and hollow probes turned into the model's annotations."""
     body = json.loads(json.dumps(body))
+    if body["kind"] == "Service":
+        # The recording's Services stand for its slices and name no ports; a Service needs one.
+        body["spec"].setdefault("ports", [{"port": 80, "targetPort": 8080}])
     template = body if body["kind"] == "Pod" else body.get("spec", {}).get("template")
     if template is None:
         return body
