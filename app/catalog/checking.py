@@ -106,10 +106,8 @@ def _references(flow: Flow) -> Iterator[Problem]:
         if row.scene:
             yield from one_of(("symptoms", at, "scene"), row.scene, scenes)
         elif row.id != flow.about:
-            shown = "only the symptom that `about` names is shown by the default walk"
-            yield Problem(
-                ("symptoms", at, "scene"), f"missing; allowed: {', '.join(scenes) or 'none'}, because {shown}"
-            )
+            needs = "only the symptom that `about` names is shown by the default walk"
+            yield Problem(("symptoms", at, "scene"), f"missing, and {needs}; allowed: {', '.join(scenes) or 'none'}")
         if not row.words:
             yield Problem(("symptoms", at, "words"), "found none; allowed: at least one thing that people type")
     for part in ("questions", "traps"):
@@ -135,7 +133,7 @@ def _words(flow: Flow) -> Iterator[Problem]:
 def step_words(path: Path, text: str) -> Iterator[Problem]:
     """A problem for each name in braces that no step fills."""
     for name in placeholders(text):
-        yield from one_of(path, name, STEP_WORDS)
+        yield from one_of(path, f"{{{name}}}", [f"{{{word}}}" for word in STEP_WORDS])
 
 
 def check_lexicon(lexicon: Lexicon) -> list[Problem]:

@@ -10,6 +10,7 @@ import msgspec
 from app.catalog.flow import Flow
 from app.errors import BadInput
 from app.kube.yaml_values import Problem
+from app.sim.walk import Walk
 
 # A row of these kinds is taught by something that happens, not by words beside it.
 HAPPENING = frozenset({"step", "fact"})
@@ -32,6 +33,11 @@ def read_rows(text: bytes, file: str) -> tuple[Row, ...]:
     except msgspec.DecodeError as error:
         raise BadInput([f"{file}: {error}; allowed: a JSON list of rows with id, flow and kind"]) from None
     return rows
+
+
+def occurring(walks: Iterable[Walk]) -> set[str]:
+    """The moments that a reader meets in some of the walks; folded acts have none that is seen."""
+    return {record.step.moment for walk in walks for record in walk.steps if record.step.moment}
 
 
 def covered_by(flow: Flow, kinds: Mapping[str, str], occurring: Iterable[str]) -> set[str]:

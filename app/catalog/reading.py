@@ -57,13 +57,18 @@ def flows() -> dict[str, Flow]:
 
 def flow(id: str) -> Flow:
     """One flow; a fault in another flow's folder does not hinder it."""
+    return source(id).flow
+
+
+def source(id: str) -> Source:
+    """One flow with the lines of its file: NotFound for no such folder, BadInput for a faulty one."""
     found = shelf()
     if id in found.faulty:
         raise BadInput(found.faulty[id])
     if id not in found.sources:
         known = [*found.sources, *found.faulty]
         raise NotFound(f'no flow "{id}"; there are {", ".join(known) or "none"}{did_you_mean(id, known)}')
-    return found.sources[id].flow
+    return found.sources[id]
 
 
 def lexicon() -> Lexicon:

@@ -29,11 +29,10 @@ def check(flow: Flow) -> Iterator[Problem]:
         path: Path = ("settings", at)
         wrong = [*one_of((*path, "type"), setting.type, values.TYPES)] or [*_bounds(path, setting)]
         wrong = wrong or [*_targets(flow, path, setting)]
+        wrong = wrong or [*check_value(ground, (*path, "default"), setting, setting.default)]
+        for number, choice in enumerate(setting.choices if not wrong else ()):
+            wrong += check_value(ground, (*path, "choices", number), setting, choice)
         yield from wrong
-        if not wrong:
-            yield from check_value(ground, (*path, "default"), setting, setting.default)
-            for number, choice in enumerate(setting.choices):
-                yield from check_value(ground, (*path, "choices", number), setting, choice)
 
 
 def check_value(ground: Ground, path: Path, setting: Setting, text: str) -> Iterator[Problem]:
@@ -132,7 +131,7 @@ def _object(flow: Flow, path: Path, setting: Setting, target: Target) -> Iterato
         try:
             targets.write(obj, target, setting, values.canonical(setting, setting.default))
         except KeyError as error:
-            yield Problem(path, f"{obj.ref} has no place {target.name}: {error.args[0]}")
+            yield Problem(path, f"{obj.ref}: {error.args[0]}")
         except ValueError:
             # The value is at fault, not the place; that is told of the default.
             return

@@ -115,7 +115,7 @@ class _Writing:
         try:
             new = targets.write(obj, here, setting, value)
         except KeyError as error:
-            self.problems.append(f"setting {setting.name}: {obj.ref} has no field {here.name} ({error.args[0]})")
+            self.problems.append(f"setting {setting.name}: {obj.ref}: {error.args[0]}")
         except ValueError as error:
             self.problems.append(f"setting {setting.name}: {error}")
         else:

@@ -83,7 +83,10 @@ def write(obj: Object, target: Target, setting: Setting, value: str) -> Object:
 
 def _write_field(obj: Object, path: str, setting: Setting, value: str) -> Object:
     # On the object as the API server would hold it, because a path may lead through what it fills in.
-    return with_path(defaulted(obj), path, field_value(path, setting, value))  # type: ignore[no-any-return]
+    try:
+        return with_path(defaulted(obj), path, field_value(path, setting, value))  # type: ignore[no-any-return]
+    except KeyError as error:
+        raise KeyError(f"found no {error.args[0]} on the way along {path}") from None
 
 
 def field_value(path: str, setting: Setting, value: str) -> object:
@@ -139,7 +142,7 @@ _WRITERS: dict[str, Callable[[Object, str, Setting, str], Object]] = {
 
 def _workload(obj: Object) -> Workload:
     if not isinstance(obj, WORKLOADS):
-        raise KeyError(f"{obj.ref} has no pod template")
+        raise KeyError("there is no pod template in it")
     return obj
 
 

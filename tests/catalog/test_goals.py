@@ -1,0 +1,118 @@
+"""When a walk is over: each predicate before and after what it waits for."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from msgspec.structs import replace
+
+from app.catalog import goals, starting
+from app.catalog.flow import Flow
+from app.kube.meta import Ref
+from app.sim.ledger import Failing, Ledger, Route
+from app.sim.maps import Map
+from app.sim.walk import Walk
+from app.sim.world import World
+
+
+@pytest.fixture(scope="module")
+def walk(race: Flow) -> Walk:
+    return starting.walk(starting.set_up(race, settings={}))
+
+
+@pytest.fixture(scope="module")
+def subject(race: Flow) -> goals.Subject:
+    setup = starting.set_up(race, settings={})
+    world = starting.start(setup)
+    ref = starting.target(setup, world)
+    held = world.etcd.get(ref)
+    assert held is not None
+    return goals.Subject(ref, held.object.metadata.uid)
+
+
+def worlds(walk: Walk) -> list[World]:
+    return [walk.start, *(record.step.world for record in walk.records), walk.world]
+
+
+def test_all_goals_hold_at_the_end_and_not_all_before(walk: Walk, subject: goals.Subject) -> None:
+    over = goals.goal(list(goals.GOALS), subject)
+    assert over is not None
+    assert over(walk.world)
+    before = next(world for world in reversed(worlds(walk)) if world.now < walk.world.now)
+    assert not over(before)
+
+
+def test_without_names_there_is_no_goal(subject: goals.Subject) -> None:
+    assert goals.goal((), subject) is None
+
+
+@pytest.mark.parametrize("name", [name for name in goals.GOALS if name != "target-gone"])
+def test_at_rest_every_goal_but_the_targets_end_holds(walk: Walk, subject: goals.Subject, name: str) -> None:
+    assert goals.GOALS[name](walk.start, subject)
+
+
+def test_the_target_is_gone_once_its_object_is(walk: Walk, subject: goals.Subject) -> None:
+    gone = [goals.target_gone(world, subject) for world in worlds(walk)]
+    held = [world.etcd.get(subject.ref) is None for world in worlds(walk)]
+    assert gone == held
+    assert not gone[0]
+
+
+def test_a_namesake_is_not_the_target(walk: Walk, subject: goals.Subject) -> None:
+    assert goals.target_gone(walk.start, subject._replace(uid="of-one-before"))
+
+
+def test_replicas_are_ready_again_only_when_the_replacement_is(walk: Walk, subject: goals.Subject) -> None:
+    ready = [(world.now, goals.replicas_ready(world, subject)) for world in worlds(walk)]
+    changes = [after for before, after in pairwise(ready) if before[1] != after[1]]
+    assert [settled for _, settled in changes] == [False, True]
+    # The replacement needs at least its startup of a second.
+    assert changes[1][0] > 1000
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda row: replace(row, status=replace(row.status, readyReplicas=1)),
+        lambda row: replace(row, status=replace(row.status, updatedReplicas=1)),
+        lambda row: replace(row, metadata=replace(row.metadata, generation=row.metadata.generation + 1)),
+        lambda row: replace(row, spec=replace(row.spec, replicas=3)),
+    ],
+    ids=["one not ready", "one outdated", "spec not seen yet", "more asked for"],
+)
+def test_a_workload_with_anything_left_to_do_is_not_ready(walk: Walk, change: Callable[[object], object]) -> None:
+    ref = Ref("Deployment", "default", "web")
+    held = walk.start.etcd.get(ref)
+    assert held is not None
+    changed = replace(held, object=change(held.object))
+    world = replace(walk.start, etcd=walk.start.etcd.put(changed))
+    assert not goals.replicas_ready(world, None)
+
+
+def test_rules_are_current_only_when_no_node_has_a_sync_to_make(walk: Walk) -> None:
+    """node-2 synced just before, so that its rules change about a second after the others'."""
+    stale = [world for world in worlds(walk) if not goals.rules_current(world, None)]
+    assert stale[0].now < 100
+    late = [record for record in walk.steps if record.step.moment == "rules-changed" and record.step.node == "node-2"]
+    assert late[0].step.at == -5 + 1000 + 22
+    assert any(world.now == late[0].step.at - 22 for world in stale)
+    assert goals.rules_current(walk.world, None)
+
+
+def test_a_node_without_power_has_no_rules_to_wait_for(walk: Walk) -> None:
+    stale = next(world for world in worlds(walk) if not goals.rules_current(world, None))
+    hosts = Map({node: replace(host, power=False) for node, host in stale.hosts.items()})
+    assert goals.rules_current(replace(stale, hosts=hosts), None)
+
+
+def test_nothing_fails_while_no_route_does(walk: Walk) -> None:
+    route = Route("node-1", Ref("Service", "default", "web"), "10.244.1.2")
+    failing = Ledger(failing=Map({route: Failing("refused", 2, 0)}))
+    assert not goals.nothing_failing(replace(walk.start, ledger=failing), None)
+    assert any(not goals.nothing_failing(world, None) for world in worlds(walk))
+
+
+def test_a_command_is_done_when_it_has_returned(walk: Walk) -> None:
+    done = [(world.now, goals.commands_done(world, None)) for world in worlds(walk) if world.commands]
+    assert done[0] == (0, False)
+    assert done[-1][1]

@@ -1,0 +1,194 @@
+"""Which values are in effect, and where they are written."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from app.catalog import settings
+from app.catalog.flow import Flow
+from app.catalog.ground import UNSET, Ground, foreign_ground, own_ground
+from app.errors import BadInput
+from app.kube.annotations import PREFIX
+from app.kube.manifests import Manifests, read_manifests
+from app.kube.meta import Ref
+from app.kube.objects import Object
+from app.kube.pods import ExecAction, Pod
+from app.kube.workloads import Deployment, StatefulSet
+from app.sim.lags import Lag
+from app.sim.ledger import Load
+
+DEFAULTS = {
+    "grace": "30s",
+    "prestop": "0s",
+    "on_sigterm": "exit",
+    "rate": "20",
+    "takes": "100ms",
+    "force": "false",
+    "lag_kube_proxy": "0s..1ms..10ms",
+    "lag_node_2": "1ms..1ms..1ms",
+}
+
+
+def held(objects: tuple[Object, ...], ref: str) -> Any:
+    return next(obj for obj in objects if str(obj.ref) == ref)
+
+
+def written(flow: Flow, ground: Ground, given: Mapping[str, str]) -> settings.Applied:
+    said = ground.says(flow)
+    return settings.applied(flow, ground, settings.effective(flow, None, given, said), said)
+
+
+def test_without_anything_given_the_defaults_hold(race: Flow) -> None:
+    assert settings.effective(race, None, {}) == DEFAULTS
+
+
+def test_what_is_given_wins_over_the_scene_and_the_scene_over_the_default(race: Flow) -> None:
+    hook = settings.scene_of(race, "hook")
+    assert settings.effective(race, hook, {})["prestop"] == "5s"
+    assert settings.effective(race, hook, {"prestop": "9s"})["prestop"] == "9s"
+
+
+def test_settings_keep_the_order_of_the_flow(race: Flow) -> None:
+    assert list(settings.effective(race, None, {"rate": "5", "grace": "1s"})) == list(DEFAULTS)
+
+
+def test_all_faults_are_told_at_once(race: Flow) -> None:
+    with pytest.raises(BadInput) as refused:
+        settings.effective(race, None, {"grase": "5s", "rate": "lots", "force": "yes"})
+    names = "grace, prestop, on_sigterm, rate, takes, force, lag_kube_proxy, lag_node_2"
+    assert refused.value.problems == [
+        f'setting "grase": the flow race has no such setting; allowed: {names}; did you mean "grace"?',
+        'setting rate: found "lots"; allowed: a whole number up to 1000',
+        'setting force: found "yes"; allowed: true, false; write true',
+    ]
+
+
+def test_an_unknown_scene_names_the_near_one(race: Flow) -> None:
+    with pytest.raises(BadInput, match=r'scene "hok": .* allowed: hook, dead; did you mean "hook"\?'):
+        settings.scene_of(race, "hok")
+
+
+def test_values_go_to_their_targets(race: Flow) -> None:
+    given = {"grace": "5s", "on_sigterm": "drain=3s", "lag_kube_proxy": "50ms..1s", "force": "true", "rate": "7"}
+    found = written(race, own_ground(race), given)
+    web = held(found.objects, "deployment/web").spec.template
+    assert web.spec.terminationGracePeriodSeconds == 5
+    assert web.metadata.annotations[f"{PREFIX}on-sigterm"] == "drain=3s"
+    assert web.metadata.annotations[f"{PREFIX}startup"] == "1s"
+    assert found.lags == {"kube-proxy": Lag(50, 50, 1000), "kube-proxy/node-2": Lag(1, 1, 1)}
+    assert found.loads == (Load(Ref("Service", "default", "web"), 7, 100),)
+    assert found.words == {"force": "true"}
+
+
+def test_no_requests_are_no_load(race: Flow) -> None:
+    assert written(race, own_ground(race), {"rate": "0"}).loads == ()
+
+
+@pytest.mark.parametrize(("length", "command"), [("15s", "15"), ("1500ms", "1.5"), ("2m", "120")])
+def test_a_prestop_hook_is_a_sleep_that_its_annotation_repeats(race: Flow, length: str, command: str) -> None:
+    web = held(written(race, own_ground(race), {"prestop": length}).objects, "deployment/web").spec.template
+    assert web.spec.containers[0].lifecycle.preStop.exec == ExecAction(("sleep", command))
+    assert web.metadata.annotations[f"{PREFIX}pre-stop"] == DURATIONS[length]
+
+
+DURATIONS = {"15s": "15s", "1500ms": "1s500ms", "2m": "2m"}
+
+
+def test_a_prestop_of_nothing_is_no_hook(race: Flow) -> None:
+    web = held(written(race, own_ground(race), {}).objects, "deployment/web").spec.template
+    assert web.spec.containers[0].lifecycle is None
+    assert f"{PREFIX}pre-stop" not in web.metadata.annotations
+
+
+def test_the_flow_itself_stays_as_it_is(race: Flow) -> None:
+    before = race.cluster
+    written(race, own_ground(race), {"grace": "5s"})
+    assert race.cluster == before
+
+
+# The reader's own manifests.
+
+
+def test_manifests_win_over_defaults_and_are_reported(race: Flow, own: Manifests) -> None:
+    said = foreign_ground(race, own).says(race)
+    assert said == {"grace": "45s", "prestop": "7s", "on_sigterm": "exit=2s"}
+    assert settings.effective(race, None, {}, said) == DEFAULTS | said
+
+
+def test_what_is_not_given_leaves_manifests_alone(race: Flow, own: Manifests) -> None:
+    found = written(race, foreign_ground(race, own), {})
+    assert held(found.objects, "statefulset/shop/db") == held(own.objects, "statefulset/shop/db")
+    assert found.loads == (Load(Ref("Service", "shop", "db"), 20, 100),)
+
+
+def test_what_is_given_is_written_to_what_takes_the_workloads_place(race: Flow, own: Manifests) -> None:
+    found = written(race, foreign_ground(race, own), {"grace": "5s", "on_sigterm": "ignore", "prestop": "1s"})
+    template = held(found.objects, "statefulset/shop/db").spec.template
+    assert template.spec.terminationGracePeriodSeconds == 5
+    assert template.metadata.annotations[f"{PREFIX}on-sigterm"] == "ignore"
+    first, second = template.spec.containers
+    assert first.lifecycle.preStop.exec == ExecAction(("sleep", "1"))
+    # Of two containers only the one with the hook is spoken of.
+    assert template.metadata.annotations[f"{PREFIX}postgres.pre-stop"] == "1s"
+    assert second.lifecycle is None
+
+
+def test_what_manifests_say_may_be_given_back_also_where_the_flow_would_not_allow_it(race: Flow) -> None:
+    manifests = read_manifests(POD.replace("drain=3s", "exit=90s"))
+    said = foreign_ground(race, manifests).says(race)
+    assert said["on_sigterm"] == "exit=90s"
+    closed = replace(race, settings=tuple(replace(row, open_choices=False) for row in race.settings))
+    assert (
+        settings.effective(closed, None, settings.effective(closed, None, {}, said), said)["on_sigterm"] == "exit=90s"
+    )
+
+
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: lone, labels: {app: lone}, annotations: {sim.loopscope.dev/main.on-sigterm: drain=3s}}
+spec:
+  containers: [{name: main, image: registry.example/lone:1}]
+"""
+
+
+def test_a_pod_is_its_own_template_and_the_apis_default_is_what_holds(race: Flow) -> None:
+    ground = foreign_ground(race, read_manifests(POD))
+    assert ground.says(race) == {
+        "grace": "30s",
+        "prestop": "0s",
+        "on_sigterm": "drain=3s",
+        "rate": UNSET,
+        "takes": UNSET,
+    }
+    found = written(race, ground, {"grace": "9s", "on_sigterm": "ignore"})
+    pod = held(found.objects, "pod/lone")
+    assert isinstance(pod, Pod)
+    assert pod.spec.terminationGracePeriodSeconds == 9
+    assert pod.metadata.annotations.items() == ((f"{PREFIX}on-sigterm", "ignore"),)
+    assert found.loads == ()
+
+
+def test_how_an_app_behaves_is_filled_in_where_manifests_are_silent(race: Flow) -> None:
+    silent = read_manifests(POD.replace(", annotations: {sim.loopscope.dev/main.on-sigterm: drain=3s}", ""))
+    ground = foreign_ground(race, silent)
+    assert "on_sigterm" not in ground.says(race)
+    pod = held(written(race, ground, {}).objects, "pod/lone")
+    assert pod.metadata.annotations[f"{PREFIX}on-sigterm"] == "exit"
+
+
+def test_a_setting_that_has_no_place_in_the_manifests_says_so(race: Flow) -> None:
+    with pytest.raises(BadInput) as refused:
+        written(race, foreign_ground(race, read_manifests(POD)), {"rate": "5"})
+    assert refused.value.problems == [
+        "setting rate: it is written to service/web, and there is no Service that selects its pods"
+    ]
+
+
+def test_the_flows_own_workload_is_found_behind_others(race: Flow, own: Manifests) -> None:
+    web = next(obj for obj in race.cluster if isinstance(obj, Deployment))
+    ground = foreign_ground(race, Manifests((*own.objects, web)))
+    assert ground.workload == web
+    assert isinstance(foreign_ground(race, own).workload, StatefulSet)
