@@ -7,6 +7,7 @@ from app.loops import (
     clients,
     deployment,
     endpointslice,
+    garbage_collector,
     kube_proxy,
     kubectl,
     replicaset,
@@ -19,11 +20,13 @@ from app.sim.loop import Loop
 
 LOOPS: tuple[Loop, ...] = (
     kubectl.LOOP,
-    deployment.LOOP,
+    # Makers of pods before makers of ReplicaSets: a Deployment's next write comes after what its last one set off.
     replicaset.LOOP,
     statefulset.LOOP,
+    deployment.LOOP,
     scheduler.LOOP,
     endpointslice.LOOP,
+    garbage_collector.LOOP,
     pods.LOOP,
     probes.LOOP,
     status.LOOP,

@@ -29,8 +29,9 @@ class Schedule:
     def __init__(self, model: Model, world: World) -> None:
         self.model = model
         self._pending: list[tuple[int, int, int, object, Pending]] = []
-        self._queued: list[tuple[int, int, Work]] = []
-        for work in world.queued:
+        self._queued: list[tuple[int, int, int, Work]] = []
+        self._arrivals = 0
+        for work in sorted(world.queued):
             self._queue(world, work)
         pending: list[Pending] = [*world.timers, *world.heads]
         for entry in pending:
@@ -46,7 +47,9 @@ class Schedule:
     def _queue(self, world: World, work: Work) -> None:
         since = world.queued.get(work)
         if since is not None:
-            heapq.heappush(self._queued, (since, self.model.rank[work.loop], work))
+            # First come, first served within a loop, as a work queue does.
+            self._arrivals += 1
+            heapq.heappush(self._queued, (since, self.model.rank[work.loop], self._arrivals, work))
 
     def _watch(self, world: World, entry: Pending) -> None:
         bounds = self.model.bounds(world, entry)
@@ -76,7 +79,7 @@ class Schedule:
 
     def _next_queued(self, world: World) -> Work | None:
         while self._queued:
-            since, _, work = self._queued[0]
+            since, _, _, work = self._queued[0]
             if world.queued.get(work) == since:
                 return work
             heapq.heappop(self._queued)
