@@ -39,7 +39,7 @@ class Setting(Struct, frozen=True):
     open_choices: bool = False
     """Choices may carry a value of their own, such as `drain=10s`."""
     sets: tuple[str, ...] = ()
-    """Where it is written; one of the targets in `catalog.settings`: `field REF PATH`, `annotation REF NAME`,
+    """Where it is written; one of the targets in `catalog.targets`: `field REF PATH`, `annotation REF NAME`,
     `prestop REF CONTAINER`, `load SERVICE rate|duration`, `lag PROCESS`, `script NAME` (fills `{NAME}` in scripts)."""
 
 

@@ -48,7 +48,7 @@ class Ground(Struct, frozen=True):
             found = self._stand_in(target.ref)
         if found is None:
             return None
-        return found, targets.moved(target, self.usual, found) if self.foreign else target
+        return found, targets.moved(target, found) if self.foreign else target
 
     def _stand_in(self, ref: Ref) -> Object | None:
         if ref.kind == "Service":

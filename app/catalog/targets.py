@@ -191,27 +191,20 @@ def _at(value: Any, path: str) -> Any:
     return value
 
 
-def moved(target: Target, usual: Workload | None, to: Object) -> Target:
+def moved(target: Target, to: Object) -> Target:
     """The same place on another object: a Pod is its own template, its first container stands for one it lacks."""
     name = target.name
-    old, names = containers(usual), containers(to)
     if target.verb == "field" and isinstance(to, Pod):
         name = name.removeprefix("spec.template.")
-    for container in old if names else ():
-        if container not in names:
-            name = name.replace(f"containers[{container}]", f"containers[{names[0]}]")
-            name = _renamed(target.verb, name, container, names[0])
+    names = [row.name for row in template(to).spec.containers] if isinstance(to, WORKLOADS) else []
+    if names:
+        name = _IN_PLACE[target.verb].sub(lambda found: found[0] if found[0] in names else names[0], name)
     return Target(target.verb, to.ref, name)
 
 
-def containers(obj: Object | None) -> list[str]:
-    """The names of the containers in an object's pod template."""
-    return [row.name for row in template(obj).spec.containers] if isinstance(obj, WORKLOADS) else []
-
-
-def _renamed(verb: str, name: str, old: str, new: str) -> str:
-    if verb == "prestop" and name == old:
-        return new
-    if verb == "annotation" and name.startswith(f"{old}."):
-        return new + name.removeprefix(old)
-    return name
+# Where the name of a container stands.
+_IN_PLACE = {
+    "field": re.compile(r"(?<=containers\[)[^\]]+(?=\])"),
+    "prestop": re.compile(r".+"),
+    "annotation": re.compile(r"^[^.]+(?=\.)"),
+}

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from app.catalog import settings
 from app.catalog.flow import Flow
 from app.catalog.ground import UNSET, Ground, foreign_ground, own_ground
+from app.catalog.targets import parse
 from app.errors import BadInput
 from app.kube.annotations import PREFIX
 from app.kube.manifests import Manifests, read_manifests
@@ -192,3 +193,35 @@ def test_the_flows_own_workload_is_found_behind_others(race: Flow, own: Manifest
     ground = foreign_ground(race, Manifests((*own.objects, web)))
     assert ground.workload == web
     assert isinstance(foreign_ground(race, own).workload, StatefulSet)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (
+            "field deployment/web spec.containers[app].image",
+            "spec.containers[postgres].image",
+        ),
+        (
+            "field deployment/web spec.containers[exporter].image",
+            "spec.containers[exporter].image",
+        ),
+        (
+            "field deployment/web spec.initContainers[warm].image",
+            "spec.initContainers[warm].image",
+        ),
+        ("field deployment/web spec.replicas", "spec.replicas"),
+        ("annotation deployment/web on-sigterm", "on-sigterm"),
+        ("annotation deployment/web app.on-sigterm", "postgres.on-sigterm"),
+        ("annotation deployment/web exporter.on-sigterm", "exporter.on-sigterm"),
+        ("prestop deployment/web app", "postgres"),
+        ("prestop deployment/web exporter", "exporter"),
+        ("load service/web rate", "rate"),
+    ],
+)
+def test_the_first_container_stands_for_one_that_is_not_there(
+    race: Flow, own: Manifests, text: str, place: str
+) -> None:
+    placed = foreign_ground(race, own).place(parse(text))
+    assert placed is not None
+    assert placed[1].name == place
