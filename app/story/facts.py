@@ -117,6 +117,20 @@ def held_by_finalizer(subject: Subject) -> Fact:
     return Fact(waits, "", step.n if step and waits else None, (("finalizer", ", ".join(pod.metadata.finalizers)),))
 
 
+def held_by_volume(subject: Subject) -> Fact:
+    """Whether the target ends the walk terminal, its object kept because the kubelet waits for an unmount."""
+    world = subject.walk.world
+    held = world.etcd.get(subject.target)
+    pod = held.object if held else None
+    if not isinstance(pod, Pod) or not (pod.terminating and pod.finished):
+        return Fact(value=False, unit="")
+    host = world.hosts.get(pod.spec.nodeName)
+    worker = host.workers.get(pod.metadata.uid) if host and host.power else None
+    waits = worker is not None and worker.written is not None and worker.volumes != "gone"
+    step = _first(subject.walk, lambda row: row.step.moment == "pod-terminal" and row.step.object == subject.target)
+    return Fact(waits, "", step.n if step and waits else None)
+
+
 def node_is_gone(subject: Subject) -> Fact:
     """Whether the target still stands in the API on a machine that is off."""
     held = subject.walk.world.etcd.get(subject.target)
@@ -156,6 +170,7 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
     "ready-at": ready_at,
     "terminating-seconds": terminating_seconds,
     "held-by-finalizer": held_by_finalizer,
+    "held-by-volume": held_by_volume,
     "node-is-gone": node_is_gone,
     "process-outlives-object": process_outlives_object,
     "exit-code": exit_code,

@@ -170,7 +170,7 @@ def spoken(fact: Fact) -> str:
         return "never"
     if isinstance(fact.value, bool):
         return "yes" if fact.value else "no"
-    unit = f" {fact.unit}" if fact.unit else ""
+    unit = " s" if fact.unit == "s" else ""
     return f"{fact.value:g}{unit}"
 
 
