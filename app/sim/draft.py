@@ -36,6 +36,7 @@ class Draft:
     heads: Map[tuple[str, str], tuple[int, int]]
     queued: Map[Work, int]
     timers: Map[Work, Bounds]
+    busy: Map[Work, int]
     retries: Map[Work, int]
     incarnations: Map[Ref, tuple[int, int]]
     counters: Map[str, int]
@@ -58,6 +59,7 @@ class Draft:
             self.heads,
             self.queued,
             self.timers,
+            self.busy,
             self.retries,
             self.incarnations,
             self.counters,
@@ -78,10 +80,12 @@ class Draft:
 
 
 def enqueue(draft: Draft, work: Work) -> None:
-    """Queue a key; a key that is queued already keeps its place."""
-    if work not in draft.queued:
+    """Queue a key; one that is queued already keeps its place, and one that is worked on comes up when that is done."""
+    if work in draft.queued:
+        return
+    if work not in draft.busy:
         draft.queued = draft.queued.set(work, draft.now)
-        draft.woken.append(work)
+    draft.woken.append(work)
 
 
 def set_timer(draft: Draft, work: Work, bounds: Bounds | None) -> None:

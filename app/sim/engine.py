@@ -26,6 +26,8 @@ from app.sim.world import World
 
 API = "API server"
 CLIENTS = Ref("Clients", "", "clients")
+REQUEST = 4
+"""Milliseconds that one request of a whole sync takes, as recorded on a quiet cluster."""
 
 
 class Transition(Struct, frozen=True):
@@ -131,6 +133,7 @@ class Model:
         loop = self.loops[work.loop]
         if action.timer:
             set_timer(draft, work, None)
+            draft.busy = draft.busy.delete(work) if work in draft.busy else draft.busy
         else:
             draft.queued = draft.queued.delete(work)
         turn = Turn(before, loop, work.node, work.key, fired=action.timer)
@@ -143,7 +146,7 @@ class Model:
             wait, failed = None, not self._act(draft, loop, work, decision, steps).ok
         else:
             wait, failed = self._run(draft, loop, work, decision, steps)
-        self._requeue(draft, loop, work, wait, acted=bool(steps) and not loop.whole_sync, failed=failed)
+        self._requeue(draft, loop, work, wait, acts=sum(step.loop == loop.name for step in steps), failed=failed)
         return self._done(draft, steps, lane_name(loop, work.node))
 
     def _run(
@@ -166,7 +169,7 @@ class Model:
                 break
         return wait, failed
 
-    def _requeue(self, draft: Draft, loop: Loop, work: Work, wait: Wait | None, *, acted: bool, failed: bool) -> None:
+    def _requeue(self, draft: Draft, loop: Loop, work: Work, wait: Wait | None, *, acts: int, failed: bool) -> None:
         """After an act the key is worked on again; after a refusal only when the loop's back-off is over."""
         if failed:
             tries = draft.retries.get(work, 0)
@@ -177,7 +180,10 @@ class Model:
         if work in draft.retries:
             draft.retries = draft.retries.delete(work)
         set_timer(draft, work, wait.bounds if wait else None)
-        if acted:
+        if acts and loop.whole_sync:
+            draft.busy = draft.busy.set(work, draft.now)
+            set_timer(draft, work, Bounds.at(draft.now + acts * REQUEST))
+        elif acts:
             enqueue(draft, work)
 
     def _act(self, draft: Draft, loop: Loop, work: Work, act: Act, steps: list[Step]) -> Outcome:

@@ -184,6 +184,7 @@ def _stop_process(model: Model, draft: Draft, process: str) -> None:
         draft.queued = draft.queued.delete(work)
     for work in [work for work in draft.timers if work.loop in names and work.node == node]:
         set_timer(draft, work, None)
+        draft.busy = draft.busy.delete(work) if work in draft.busy else draft.busy
     for key in [key for key in draft.inbox if key[0] == process]:
         draft.inbox = draft.inbox.delete(key)
     for queue in [queue for queue in draft.heads if queue[0] == process]:

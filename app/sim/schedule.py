@@ -148,6 +148,8 @@ class Runner:
 
     def take(self, action: Action) -> None:
         """Carry out one action and record its steps."""
+        # What woke a key during its sync is why it is looked at again after it.
+        timer = isinstance(action, Reconcile) and action.timer and action.work not in self.world.busy
         transition = self.model.step(self.world, action)
         self.world = transition.world
         self.schedule.learn(transition)
@@ -155,7 +157,7 @@ class Runner:
             self._causes.setdefault(work, transition.cause)
         cause = ""
         if isinstance(action, Reconcile):
-            cause = self._causes.pop(action.work, "") if not action.timer else "timer"
+            cause = "timer" if timer else self._causes.pop(action.work, "")
         elif isinstance(action, Deliver):
             self._folded += 1
         for step in transition.steps:

@@ -42,6 +42,8 @@ class World(Struct, frozen=True):
     queued: Map[Work, int] = EMPTY
     """Keys to reconcile, with the instant they were queued at."""
     timers: Map[Work, Bounds] = EMPTY
+    busy: Map[Work, int] = EMPTY
+    """Keys whose whole sync still goes on, with the instant it began at; a timer ends it and looks again."""
     retries: Map[Work, int] = EMPTY
     """Refused writes in a row."""
     incarnations: Map[Ref, tuple[int, int]] = EMPTY
