@@ -1,0 +1,1 @@
+"""Pages and machine interfaces: routes, page view models, rendering, failures, security headers."""

@@ -1,0 +1,153 @@
+"""A walk in an address: `m`, `scene`, `set.NAME`, `do` and `pick` as they stand there, and how it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+from urllib.parse import parse_qsl, quote
+
+from app.errors import BadInput
+from app.kube import durations
+from app.story.words import DEPTHS
+
+Kind = Literal["do", "pick"]
+Choice = tuple[Kind, str]
+
+VIEWS = ("cluster", "messages", "timeline")
+THEMES = ("light", "dark")
+MOST_PARTS = 500
+# Kept as they are, so that an address can be read: all of them are allowed in a query.
+READABLE = "/:!@~,="
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """What follows the `?`: the walk first, then how it is shown."""
+
+    manifest: str = ""
+    scene: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
+    choices: tuple[Choice, ...] = ()
+    depth: str = ""
+    view: str = ""
+    theme: str = ""
+
+    def __str__(self) -> str:
+        """With its `?`, or nothing."""
+        pairs = [("m", self.manifest), ("scene", self.scene)]
+        pairs += [(f"set.{name}", value) for name, value in self.settings]
+        pairs += [*self.choices, ("depth", self.depth), ("view", self.view), ("theme", self.theme)]
+        kept = [f"{_written(key)}={_written(value)}" for key, value in pairs if value or key.startswith("set.")]
+        return f"?{'&'.join(kept)}" if kept else ""
+
+    def pairs(self, *, without: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+        """Names and values as the hidden fields of a form; `without` names keys that the form has itself."""
+        if not str(self):
+            return ()
+        found = parse_qsl(str(self)[1:], keep_blank_values=True)
+        return tuple(pair for pair in found if pair[0].partition(".")[0] not in without)
+
+    def with_choices(self, choices: tuple[Choice, ...]) -> Query:
+        return replace(self, choices=choices)
+
+    def without_choice(self, index: int) -> Query:
+        return replace(self, choices=(*self.choices[:index], *self.choices[index + 1 :]))
+
+    def in_theme(self, theme: str) -> Query:
+        return replace(self, theme=theme)
+
+    def at_depth(self, depth: str) -> Query:
+        return replace(self, depth=depth)
+
+    def in_scene(self, scene: str) -> Query:
+        """Another preset of the same flow: what was set and decided belongs to the one that was left."""
+        return Query(manifest=self.manifest, scene=scene, depth=self.depth, theme=self.theme)
+
+    def with_settings(self, settings: tuple[tuple[str, str], ...]) -> Query:
+        return replace(self, settings=settings)
+
+    def only_looks(self) -> Query:
+        """How it is shown, without the walk."""
+        return Query(depth=self.depth, view=self.view, theme=self.theme)
+
+
+def parse(text: str) -> Query:
+    """Read the raw query; BadInput lists every value that cannot be. Names that are not ours are let pass."""
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_PARTS)
+    except ValueError:
+        raise BadInput([f"address: at most {MOST_PARTS} parts are read"]) from None
+    return query_of(pairs)
+
+
+def query_of(pairs: Sequence[tuple[str, str]]) -> Query:
+    """The same from pairs, as a form sends them."""
+    named = {key: value.strip() for key, value in pairs if key in ("m", "scene", "depth", "view", "theme")}
+    problems = [
+        f"{key}: found {named[key][:40]!r}; allowed: {', '.join(allowed)}"
+        for key, allowed in (("depth", DEPTHS), ("view", VIEWS), ("theme", THEMES))
+        if named.get(key) and named[key] not in allowed
+    ]
+    if problems:
+        raise BadInput(problems)
+    settings = {key.removeprefix("set."): value.strip() for key, value in pairs if key.startswith("set.")}
+    return Query(
+        manifest=named.get("m", ""),
+        scene=named.get("scene", ""),
+        settings=tuple(settings.items()),
+        choices=choices_of(pairs),
+        depth=named.get("depth", ""),
+        view=named.get("view", ""),
+        theme=named.get("theme", ""),
+    )
+
+
+def choices_of(pairs: Sequence[tuple[str, str]]) -> tuple[Choice, ...]:
+    """The `do` and `pick` values in their order; a field left empty, or with its time only, is no choice."""
+    found: list[Choice] = []
+    for key, value in pairs:
+        text = value.strip()
+        if key == "pick" and text:
+            found.append(("pick", text))
+        elif key == "do" and not _is_only_a_time(text):
+            found.append(("do", text))
+    return tuple(found)
+
+
+def _is_only_a_time(text: str) -> bool:
+    if not text:
+        return True
+    try:
+        durations.parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _written(text: str) -> str:
+    return quote(text, safe=READABLE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a page's links lead: the path of a flow or a session, and what the address carries along."""
+
+    path: str
+    query: Query
+
+    def step(self, step: int | str) -> str:
+        """The same walk at another step."""
+        return f"{self.path}/{quote(str(step), safe=READABLE)}{self.query}"
+
+    def form(self, step: int | str, suffix: str, view: str = "") -> str:
+        """The same moment as a picture or text."""
+        shown = replace(self.query, view=view, depth="", theme="")
+        return f"{self.path}/{quote(str(step), safe=READABLE)}.{suffix}{shown}"
+
+    def at(self, path: str) -> Place:
+        """The same at another path."""
+        return replace(self, path=path)
+
+    def asking(self, query: Query) -> Place:
+        return replace(self, query=query)

@@ -1,0 +1,58 @@
+"""The web application: every part put together, once."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import Depends, FastAPI
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app import __version__
+from app.store.database import Store
+from app.web import failures
+from app.web.assets import Assets
+from app.web.headers import SecurityHeaders
+from app.web.rendering import Renderer
+from app.web.routes import flows, machine, reading, sessions
+from app.web.site import Site, own_pages_only
+
+
+def create_app(store: Store | None = None) -> FastAPI:
+    """The application on a database, the configured one by default; its tables are brought up to date at once."""
+    kept = store or Store()
+    kept.migrate()
+    assets = Assets()
+    renderer = Renderer(asset=assets.href, vendored=assets.vendored, version=__version__)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        if store is None:
+            kept.close()
+
+    app = FastAPI(
+        title="Loopscope",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+        dependencies=[Depends(own_pages_only)],
+        lifespan=lifespan,
+        max_body_size=failures.MOST_BODY,
+    )
+    app.state.site = Site(renderer=renderer, assets=assets, store=kept)
+    for family in (reading, flows, sessions, machine):
+        app.include_router(family.router)
+
+    @app.get("/static/{name:path}", include_in_schema=False)
+    def static(request: Request, name: str) -> Response:
+        return assets.answer(request, name)
+
+    failures.install(app, renderer)
+    # The one added last is outermost.
+    app.add_middleware(GZipMiddleware, minimum_size=600, compresslevel=6)
+    app.add_middleware(SecurityHeaders)
+    return app

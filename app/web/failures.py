@@ -1,0 +1,85 @@
+"""From a class of error to its status and page; nothing else in the web layer catches broadly."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from app.errors import BadInput, LoopscopeError, MovedOn, NotFound, ReadOnly
+from app.kube.near_names import did_you_mean
+from app.web.frames import frame
+from app.web.pages import FailurePage
+from app.web.rendering import Renderer
+
+STATUS: dict[type[LoopscopeError], int] = {
+    NotFound: 404,
+    BadInput: 422,
+    ReadOnly: 403,
+    MovedOn: 409,
+}
+MOST_SHOWN = 2_000
+MOST_BODY = 4 * 1024 * 1024
+"""Bytes. A manifest of the size that is still read may be three times as long in a form."""
+PAGES = (
+    "/",
+    "/f/termination",
+    "/manifests",
+    "/symptoms",
+    "/glossary",
+    "/sessions",
+    "/docs",
+    "/healthz",
+    "/api/v1/flows",
+)
+
+
+def install(app: FastAPI, renderer: Renderer) -> None:
+    """Answer every error with its page, or with JSON where programs ask."""
+
+    def ours(request: Request, error: LoopscopeError) -> Response:
+        status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+        problems = error.problems if isinstance(error, BadInput) else [str(error)]
+        return failure(renderer, request, status, problems)
+
+    def theirs(request: Request, error: HTTPException) -> Response:
+        problem = str(error.detail)
+        if error.status_code == 404:
+            problem = f"{request.url.path}: no such page{did_you_mean(request.url.path, PAGES)}"
+        elif error.status_code == 413:
+            problem = f"at most {MOST_BODY // 1024 // 1024} MiB are taken; what you sent is more, and was not read"
+        found = failure(renderer, request, error.status_code, [problem])
+        found.headers.update(error.headers or {})
+        return found
+
+    def invalid(request: Request, error: RequestValidationError) -> Response:
+        rows = [f"{'.'.join(str(part) for part in row['loc'][1:])}: {row['msg']}" for row in error.errors()]
+        return failure(renderer, request, 422, rows)
+
+    def unforeseen(_: Request, __: Exception) -> Response:
+        # The traceback is in the server's log; whoever asked is told that it is not their fault.
+        return PlainTextResponse("Loopscope failed at this. It is a fault of ours; the server's log says where.\n", 500)
+
+    app.exception_handler(LoopscopeError)(ours)
+    app.exception_handler(HTTPException)(theirs)
+    app.exception_handler(RequestValidationError)(invalid)
+    app.exception_handler(Exception)(unforeseen)
+
+
+def failure(renderer: Renderer, request: Request, status: int, problems: list[str]) -> Response:
+    """Say what is wrong and what was given."""
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"problems": problems}, status_code=status)
+    given = tuple((name, value[:MOST_SHOWN]) for name, value in parse_qsl(request.url.query)[:100])
+    page = FailurePage(
+        frame=frame(title=str(status), here=lambda theme: f"/?theme={theme}" if theme else "/"),
+        status=status,
+        problems=tuple(problems),
+        typed=given,
+        afresh=request.url.path if given and request.method == "GET" else "",
+    )
+    return renderer.answer(request, page, status=status, cache_control="no-store")

@@ -1,0 +1,220 @@
+"""The player's page from a moment of a walk: the one place where all layers meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.catalog import values
+from app.kube import durations
+from app.sim.interventions import VERBS
+from app.sim.maps import ordered
+from app.story import play as story
+from app.story.words import DEPTHS, Passage
+from app.web import pictures, rows
+from app.web.address import Query
+from app.web.frames import frame
+from app.web.moment import LEAST_WAIT, Moment, clock_text
+from app.web.player_page import Intervening, PlayerPage
+from app.web.player_parts import Chosen, Clock, Depth, Field, Kept, Saying, SceneLink, Sharing, Unmodelled
+from app.web.scrubber import scrubber
+from app.web.telling import brief, titles
+
+MOST_EXAMPLES = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Typed:
+    """What a reader gave that cannot be carried out: shown again beside what was wrong with it."""
+
+    settings: tuple[tuple[str, str], ...] = ()
+    intervention: str = ""
+    problems: tuple[str, ...] = ()
+
+    def problem_of(self, setting: str) -> str:
+        start = f"setting {setting}: "
+        return "; ".join(row.removeprefix(start) for row in self.problems if row.startswith(start))
+
+
+def player_page(
+    moment: Moment, *, origin: str, free: Query, typed: Typed | None = None, kept: Kept | None = None
+) -> PlayerPage:
+    """Everything about one step. `free` is the walk as an address without a session would give it."""
+    played, flow = moment.played, moment.played.flow
+    told = titles(played)
+    depth = moment.place.query.depth or DEPTHS[0]
+    passage = story.passage(played, moment.n, depth)
+    fields = _fields(moment, typed or Typed())
+    named = {f"setting {field.name[4:]}: " for field in fields}
+    offered, left = rows.offers(moment)
+    flow_path = f"/f/{flow.id}"
+    return PlayerPage(
+        frame=frame(
+            title=f"{flow.title} · {told[moment.n - 1]}" if moment.n else flow.title,
+            description=flow.summary,
+            theme=moment.place.query.theme,
+            current="flows",
+            here=lambda theme: moment.asking(moment.place.query.in_theme(theme)),
+        ),
+        flow_title=flow.title,
+        chapter=flow.chapter,
+        clock=_clock(moment),
+        scrubber=scrubber(moment, told),
+        steps=rows.step_rows(moment, told),
+        saying=_saying(moment, passage, told),
+        depths=tuple(
+            Depth(name=name, href=moment.asking(moment.place.query.at_depth(name)), current=name == depth)
+            for name in DEPTHS
+        ),
+        cluster=pictures.inline("cluster", played, moment.n),
+        messages=pictures.inline("messages", played, moment.n),
+        timeline=pictures.inline("timeline", played, moment.n),
+        commands=rows.commands(moment),
+        changes=rows.change_rows(moment),
+        output=rows.printed(moment),
+        symptoms=rows.symptom_rows(moment),
+        scenes=_scenes(moment),
+        fields=fields,
+        carried=free.pairs(without=("set",)),
+        settings_action=f"{flow_path}/{moment.n}",
+        problems=tuple(row for row in (typed.problems if typed else ()) if not row.startswith(tuple(named))),
+        verdicts=rows.verdict_rows(moment),
+        offers=offered,
+        offers_left=left,
+        chosen=_chosen(moment, free, in_session=kept is not None),
+        intervention=_intervention(moment, kept, typed.intervention if typed else ""),
+        insights=rows.insights(moment, passage.moment),
+        assumes=flow.assumes,
+        leaves_out=flow.leaves_out,
+        not_modelled=tuple(Unmodelled(object=name, path=path) for name, path in played.setup.not_modelled),
+        sharing=_sharing(moment, free, origin, passage.title),
+        saving=() if kept else (("flow", flow.id), ("step", moment.id), *free.pairs()),
+        kept=kept,
+    )
+
+
+def _clock(moment: Moment) -> Clock:
+    n, last = moment.n, len(moment.steps)
+    wait = moment.steps[n].step.at - moment.now if n < last else 0
+    return Clock(
+        text=clock_text(moment.now),
+        step=n,
+        steps=last,
+        first=moment.step(0),
+        back=moment.step(n - 1) if n else "",
+        next=moment.step(n + 1) if n < last else "",
+        last=moment.step(last),
+        wait=durations.format(wait) if wait >= LEAST_WAIT else "",
+        stopped=moment.played.walk.stopped,
+    )
+
+
+def _saying(moment: Moment, passage: Passage, told: tuple[str, ...]) -> Saying:
+    facts: list[tuple[str, str]] = []
+    if moment.n:
+        row = moment.steps[moment.n - 1]
+        step = row.step
+        found = (
+            ("act", "" if passage.text else f"{step.verb} {step.object}"),
+            ("outcome", "" if step.outcome == "ok" else step.outcome),
+            ("reason", step.reason),
+            ("cause", row.cause),
+            ("folded", str(row.folded) if row.folded else ""),
+        )
+        facts = [(name, value) for name, value in found if value]
+    said = passage.text.strip()
+    return Saying(
+        title=told[moment.n - 1] if moment.n else passage.title,
+        text=brief(said, moment.steps[moment.n - 1]) if moment.n else said,
+        facts=tuple(facts),
+        failed=f"{passage.failed:g}" if passage.failed or passage.harm else "",
+        window=f"{passage.window:.3f}",
+        failing=passage.harm,
+    )
+
+
+def _scenes(moment: Moment) -> tuple[SceneLink, ...]:
+    flow, query = moment.played.flow, moment.place.query
+    current = moment.played.setup.scene
+    path = moment.place.at(f"/f/{flow.id}")
+    return tuple(
+        SceneLink(
+            title=scene.title,
+            summary=scene.summary,
+            href=path.asking(query.in_scene("" if scene.id == current else scene.id)).step(0),
+            current=scene.id == current,
+        )
+        for scene in flow.scenes
+    )
+
+
+def _fields(moment: Moment, typed: Typed) -> tuple[Field, ...]:
+    flow, setup = moment.played.flow, moment.played.setup
+    scene = next((row for row in flow.scenes if row.id == setup.scene), None)
+    given = dict(typed.settings)
+    found = []
+    for setting in flow.settings:
+        usual = (scene.settings if scene else {}).get(setting.name, setting.default)
+        value = given.get(setting.name, setup.settings[setting.name])
+        found.append(
+            Field(
+                name=f"set.{setting.name}",
+                title=setting.title,
+                value=value,
+                usual=usual,
+                help=setting.help,
+                allowed=values.allowed(setting),
+                choices=setting.choices if setting.type == "choice" else ("true", "false") * (setting.type == "switch"),
+                free=setting.open_choices,
+                changed=value != usual,
+                problem=typed.problem_of(setting.name),
+            )
+        )
+    return tuple(found)
+
+
+def _chosen(moment: Moment, free: Query, *, in_session: bool) -> tuple[Chosen, ...]:
+    query = moment.place.query
+    return tuple(
+        Chosen(
+            kind=kind, text=text, without="" if in_session else moment.place.asking(query.without_choice(at)).step(0)
+        )
+        for at, (kind, text) in enumerate(free.choices)
+    )
+
+
+def _intervention(moment: Moment, kept: Kept | None, text: str) -> Intervening:
+    # A millisecond later, so that it comes after this step and not before it.
+    after = durations.format(moment.now + 1) if moment.n else "0s"
+    carried = kept.carried if kept else moment.choosing("do", "").pairs()
+    return Intervening(
+        action=f"{moment.place.path}/choices" if kept else f"{moment.place.path}/{moment.n}",
+        post=kept is not None,
+        barred=kept is not None and not kept.may_edit,
+        carried=carried,
+        value=text or f"{after} ",
+        examples=tuple(f"{after} {words}" for words in _possible(moment)),
+        usages=tuple(verb.usage for verb in VERBS.values()),
+    )
+
+
+def _possible(moment: Moment) -> list[str]:
+    """Interventions on what is there now: one line for each pod, node and proxy."""
+    world = moment.played.world(moment.n)
+    pods = [f"delete {ref}" for ref, _ in ordered(world.etcd.objects) if ref.kind == "Pod"]
+    nodes = [words for node in world.nodes for words in (f"power-off node/{node}", f"stop kube-proxy/{node}")]
+    return [*pods, "stop kube-controller-manager", *nodes][:MOST_EXAMPLES]
+
+
+def _sharing(moment: Moment, free: Query, origin: str, title: str) -> Sharing:
+    shared = moment.place.at(f"/f/{moment.played.flow.id}").asking(free)
+    page, picture = shared.step(moment.id), shared.form(moment.id, "svg", "timeline")
+    forms = [
+        (f"{view}.{kind}", shared.form(moment.id, kind, view)) for view in pictures.VIEWS for kind in ("svg", "png")
+    ]
+    forms += [(kind, shared.form(moment.id, kind)) for kind in ("mmd", "md", "json")]
+    return Sharing(
+        page=f"{origin}{page}",
+        picture=picture,
+        forms=tuple(forms),
+        markdown=f"[![{title}]({origin}{picture})]({origin}{page})",
+    )

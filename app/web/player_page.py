@@ -1,0 +1,150 @@
+"""What the player's page is made of: one frozen dataclass, every field told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from markupsafe import Markup
+
+from app.web.pages import Frame
+from app.web.player_parts import (
+    Chosen,
+    Clock,
+    Command,
+    Depth,
+    Field,
+    Insight,
+    Kept,
+    Offered,
+    Saying,
+    SceneLink,
+    Scrubber,
+    Sharing,
+    StepRow,
+    SymptomRow,
+    Unmodelled,
+    VerdictRow,
+)
+from app.web.rendering import Page
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayerPage(Page):
+    """A flow or a session at one step."""
+
+    template: ClassVar[str] = "player.html"
+    part: ClassVar[str] = "partials/step.html"
+
+    frame: Frame
+    """Title, theme, navigation."""
+    flow_title: str
+    """Of the lesson."""
+    chapter: str
+    """That the lesson stands in."""
+    clock: Clock
+    """Where in the walk this is, and the links onward."""
+    scrubber: Scrubber
+    """All steps as ticks of one slider."""
+    steps: tuple[StepRow, ...]
+    """All steps in order."""
+    saying: Saying
+    """What just happened."""
+    depths: tuple[Depth, ...]
+    """The four readers it is told for."""
+    cluster: Markup
+    """The cluster as it really is, with what is believed of it."""
+    messages: Markup
+    """Who wrote to whom."""
+    timeline: Markup
+    """Every interval that matters, to scale."""
+    commands: tuple[Command, ...]
+    """What kubectl would print now."""
+    changes: tuple[ChangeRow, ...]
+    """The fields that this step changed."""
+    output: tuple[Printed, ...]
+    """What commands of this walk have printed so far."""
+    symptoms: tuple[SymptomRow, ...]
+    """What can fail here."""
+    scenes: tuple[SceneLink, ...]
+    """Presets of this flow, the plain one first."""
+    fields: tuple[Field, ...]
+    """The settings as a form."""
+    carried: tuple[tuple[str, str], ...]
+    """Hidden fields of the settings form: what else stands in the address."""
+    settings_action: str
+    """Where the settings form goes; empty in a session, whose settings are fixed."""
+    problems: tuple[str, ...]
+    """What was wrong with what was typed and belongs to no field."""
+    verdicts: tuple[VerdictRow, ...]
+    """Computed answers about the whole walk."""
+    offers: tuple[Offered, ...]
+    """Which loop could go first instead."""
+    offers_left: int
+    """How many more there are that are not listed."""
+    chosen: tuple[Chosen, ...]
+    """What the reader has decided so far."""
+    intervention: Intervening
+    """The form to do something to the cluster."""
+    insights: tuple[Insight, ...]
+    """Questions and traps that hang on this moment."""
+    assumes: tuple[str, ...]
+    """What the lesson takes for granted."""
+    leaves_out: tuple[str, ...]
+    """What the lesson does not show."""
+    not_modelled: tuple[Unmodelled, ...]
+    """Fields of the manifests that the model does not read."""
+    sharing: Sharing
+    """Addresses of this moment, as page, picture and text."""
+    saving: tuple[tuple[str, str], ...]
+    """Hidden fields of the form that makes a session; none in a session."""
+    kept: Kept | None
+    """The session, where this is one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeRow:
+    """One field before and after."""
+
+    object: str
+    """`pod/web-1`, `host/node-1`."""
+    path: str
+    """The field."""
+    before: str
+    """Empty if it was not there."""
+    after: str
+    """Empty if it is gone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Printed:
+    """One line that a command of the walk has printed."""
+
+    clock: str
+    """When."""
+    command: str
+    """The command line; empty where the line before was of the same command."""
+    text: str
+    """The line."""
+    error: bool
+    """Whether it went to standard error."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intervening:
+    """The form to do something to the cluster right after this step."""
+
+    action: str
+    """Where it goes."""
+    post: bool
+    """In a session it changes something."""
+    barred: bool
+    """Whether the session may only be read."""
+    carried: tuple[tuple[str, str], ...]
+    """Hidden fields: what else stands in the address, or which choices the page knew."""
+    value: str
+    """What the field holds: the time after this step, or what was typed."""
+    examples: tuple[str, ...]
+    """Interventions that make sense in this cluster."""
+    usages: tuple[str, ...]
+    """The form of every verb."""

@@ -1,0 +1,125 @@
+"""`/f/…`: a flow at a step, as page, picture and text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from app import __version__
+from app.catalog import starting
+from app.errors import BadInput, LoopscopeError, NotFound
+from app.story.play import Play, position
+from app.story.words import DEPTHS
+from app.web.address import Place, Query, parse
+from app.web.assets import ASK_AGAIN
+from app.web.moment import Moment
+from app.web.pictures import SUFFIXES, exported
+from app.web.player import Typed, player_page
+from app.web.rendering import PART, wants_part
+from app.web.site import Site, SiteDep, canonical, origin_of
+
+router = APIRouter()
+
+
+@router.get("/f/{flow}", include_in_schema=False)
+def begin(site: SiteDep, request: Request, flow: str) -> Response:
+    return _answer(site, request, flow, "0")
+
+
+@router.get("/f/{flow}/{step}", summary="A step: a page, or with .svg, .png, .mmd, .md or .json another form of it")
+def show(site: SiteDep, request: Request, flow: str, step: str) -> Response:
+    return _answer(site, request, flow, step)
+
+
+def _answer(site: Site, request: Request, flow: str, step: str) -> Response:
+    tag = _tag(site, request, flow)
+    headers = {"etag": tag, "cache-control": ASK_AGAIN, "vary": PART}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    query = parse(request.url.query)
+    try:
+        played = site.play(flow, query)
+    except BadInput as error:
+        return _mended(site, request, (flow, step), error)
+    short = canonical(played, query)
+    n, suffix = locate(played, step)
+    if suffix:
+        return picture(played, n, suffix, query, headers)
+    place = Place(path=f"/f/{flow}", query=short)
+    if short != query:
+        return RedirectResponse(place.step(step), 303)
+    page = player_page(Moment(played=played, n=n, place=place), origin=origin_of(request), free=short)
+    answer = site.renderer.answer(request, page)
+    answer.headers.update(headers)
+    return answer
+
+
+def _tag(site: Site, request: Request, flow: str) -> str:
+    """Everything that the answer depends on: an address, and the files it is made from."""
+    parts = (
+        __version__,
+        site.renderer.digest,
+        site.assets.digest,
+        starting.digest(flow),
+        str(request.url),
+        str(wants_part(request)),
+    )
+    return f'W/"{sha256("|".join(parts).encode()).hexdigest()[:20]}"'
+
+
+def locate(played: Play, step: str) -> tuple[int, str]:
+    """A step's number, and the form that is asked for: a suffix counts only where the whole is no step."""
+    try:
+        return position(played, step), ""
+    except NotFound:
+        name, _, suffix = step.rpartition(".")
+        if suffix not in SUFFIXES or not name:
+            raise
+        return position(played, name), suffix
+
+
+def picture(played: Play, n: int, suffix: str, query: Query, headers: dict[str, str]) -> Response:
+    """The moment in another form."""
+    view, theme, depth = query.view or "timeline", query.theme or "light", query.depth or DEPTHS[0]
+    body, media = exported(suffix, played, n, view=view, theme=theme, depth=depth)
+    return Response(body, headers=headers, media_type=media)
+
+
+def _mended(site: Site, request: Request, there: tuple[str, str], error: BadInput) -> Response:
+    """The walk without what was wrong, and beside each field what was typed into it."""
+    (flow, step), query = there, parse(request.url.query)
+    reduced, typed = _without_faults(query, error.problems)
+    if reduced == query:
+        raise error
+    try:
+        played = site.play(flow, reduced)
+        n, suffix = locate(played, step)
+    except LoopscopeError:
+        raise error from None
+    if suffix:
+        raise error
+    place = Place(path=f"/f/{flow}", query=canonical(played, reduced))
+    moment = Moment(played=played, n=n, place=place)
+    page = player_page(moment, origin=origin_of(request), free=place.query, typed=typed)
+    return site.renderer.answer(request, page, status=422, cache_control="no-store")
+
+
+def _without_faults(query: Query, problems: list[str]) -> tuple[Query, Typed]:
+    """Leave out the settings that are complained of, or else the choice that was made last."""
+    wrong = {
+        name
+        for name, _ in query.settings
+        if any(row.startswith((f"setting {name}: ", f'setting "{name}": ')) for row in problems)
+    }
+    if wrong:
+        good = tuple(pair for pair in query.settings if pair[0] not in wrong)
+        return query.with_settings(good), Typed(settings=query.settings, problems=tuple(problems))
+    if query.choices:
+        kind, text = query.choices[-1]
+        typed = Typed(intervention=text if kind == "do" else "", problems=tuple(problems))
+        return replace(query, choices=query.choices[:-1]), typed
+    return query, Typed(problems=tuple(problems))

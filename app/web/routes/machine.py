@@ -1,0 +1,71 @@
+"""What programs ask: health, flows and walks as JSON, and the list of these addresses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from app import __version__
+from app.catalog import reading
+from app.catalog.listing import listing
+from app.story import report
+from app.web.address import Query, parse
+from app.web.frames import frame
+from app.web.pages import DocsPage, Operation
+from app.web.site import SiteDep
+
+router = APIRouter()
+
+WALK = [
+    {"name": name, "in": "query", "schema": {"type": "string"}, "description": words}
+    for name, words in (
+        ("m", "hash of a pasted manifest"),
+        ("scene", "id of a scene"),
+        ("set.NAME", "value of a setting"),
+        ("do", "an intervention, repeatable; the order of do and pick is kept"),
+        ("pick", "STEP-ID!ACTION[@SECONDS], repeatable"),
+    )
+]
+
+
+@router.get("/healthz", summary="Whether the server and its database answer")
+def health(site: SiteDep) -> Response:
+    with site.store.reading() as db:
+        db.connection().exec_driver_sql("SELECT 1")
+    return JSONResponse({"status": "ok", "version": __version__}, headers={"cache-control": "no-store"})
+
+
+@router.get("/api/v1/flows", summary="All flows with their settings, scenes, symptoms and verdicts")
+def flows() -> Response:
+    return _json([listing(flow) for flow in reading.flows().values()])
+
+
+@router.get(
+    "/api/v1/flows/{flow}/run", summary="A whole walk, as `loopscope run` prints it", openapi_extra={"parameters": WALK}
+)
+def run(site: SiteDep, request: Request, flow: str) -> Response:
+    return _json(report.report(site.play(flow, parse(request.url.query))))
+
+
+def _json(value: Any) -> Response:
+    return Response(report.as_json(value), media_type="application/json")
+
+
+@router.get("/docs", include_in_schema=False)
+def docs(site: SiteDep, request: Request) -> Response:
+    """The list without foreign scripts: FastAPI's own page loads them from a CDN."""
+    theme = parse(request.url.query).theme
+    schema = request.app.openapi()
+    page = DocsPage(
+        frame=frame(title="API", theme=theme, current="docs", here=lambda other: f"/docs{Query(theme=other)}"),
+        schema=request.app.openapi_url,
+        operations=tuple(
+            Operation(method=method.upper(), path=path, summary=row.get("summary", ""))
+            for path, methods in schema["paths"].items()
+            for method, row in methods.items()
+        ),
+    )
+    return site.renderer.answer(request, page)

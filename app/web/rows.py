@@ -1,0 +1,178 @@
+"""The lists of the player: steps, symptoms, verdicts, what kubectl prints, what changed, who could go first."""
+
+from __future__ import annotations
+
+from app.catalog import starting
+from app.diagram.extract.lanes import participant
+from app.sim import actions
+from app.sim.schedule import Schedule
+from app.story import play as story
+from app.story.facts import Fact
+from app.story.play import Answered, Seen
+from app.web.moment import Moment, clock_text, seconds
+from app.web.player_page import ChangeRow, Printed
+from app.web.player_parts import Command, Insight, Line, Offered, StepRow, SymptomRow, VerdictRow
+from app.web.scrubber import state_of
+
+MOST_OFFERS = 40
+SHOWN = ("get pods -o wide", "get events")
+"""What is read first; the rest is a click away."""
+AGED = ("AGE", "LAST SEEN")
+"""Columns that change with the clock alone."""
+
+
+def step_rows(moment: Moment, titles: tuple[str, ...]) -> tuple[StepRow, ...]:
+    """All steps in order."""
+    found = []
+    for row, words in zip(moment.steps, titles, strict=True):
+        who = participant(moment.played.flow, row.step.sender)
+        found.append(
+            StepRow(
+                n=row.n,
+                href=moment.step(row.n),
+                kind=who.kind,
+                lane=who.name,
+                title=words,
+                at=seconds(row.step.at),
+                state=state_of(row.n, moment.n),
+                harm=bool(row.step.world.ledger.failing),
+                folded=row.folded,
+            )
+        )
+    return tuple(found)
+
+
+def symptom_rows(moment: Moment) -> tuple[SymptomRow, ...]:
+    """What happens in this walk first, then what a scene would show."""
+    rows = [_symptom(moment, row) for row in moment.played.symptoms]
+    order = {"happening": 0, "coming": 1, "absent": 2}
+    return tuple(sorted(rows, key=lambda row: order[row.state]))
+
+
+def _symptom(moment: Moment, row: Seen) -> SymptomRow:
+    state = "absent"
+    href = moment.place.asking(moment.place.query.in_scene(row.scene)).step(0) if row.scene else ""
+    if row.present:
+        state = "coming" if row.step and row.step > moment.n else "happening"
+        href = moment.step(row.step) if row.step else ""
+    return SymptomRow(title=row.title, cause=row.cause, look=row.look, href=href, state=state, step=row.step or 0)
+
+
+def verdict_rows(moment: Moment) -> tuple[VerdictRow, ...]:
+    """Every verdict with the step that decides it."""
+    return tuple(_verdict(moment, row) for row in moment.played.verdicts)
+
+
+def _verdict(moment: Moment, row: Answered) -> VerdictRow:
+    return VerdictRow(
+        title=row.title,
+        value=_spoken(row),
+        ok="" if row.ok is None else "good" if row.ok else "bad",
+        text=row.text,
+        href=moment.step(row.step) if row.step else "",
+        step=row.step or 0,
+    )
+
+
+def _spoken(row: Answered) -> str:
+    return story.spoken(Fact(row.value, row.unit))
+
+
+def commands(moment: Moment) -> tuple[Command, ...]:
+    """What kubectl would print now, with the lines marked that the step before did not have."""
+    before = story.kubectl(moment.played, moment.n - 1) if moment.n else {}
+    return tuple(
+        _command(words, _lines(text, before.get(words, text)))
+        for words, text in story.kubectl(moment.played, moment.n).items()
+    )
+
+
+def _command(words: str, lines: tuple[Line, ...]) -> Command:
+    return Command(words=words, lines=lines, shown=words in SHOWN, changed=any(line.tone for line in lines))
+
+
+def _lines(text: str, before: str) -> tuple[Line, ...]:
+    known = set(_ageless(before))
+    lines = text.splitlines()
+    return tuple(
+        Line(text=line, tone="" if same in known else "new") for line, same in zip(lines, _ageless(text), strict=True)
+    )
+
+
+def _ageless(text: str) -> list[tuple[str, ...]]:
+    """Every line without its age, so that time alone changes nothing."""
+    lines = text.splitlines()
+    columns = _columns(lines[0]) if lines else []
+    aged = [at for at, name in enumerate(columns) if name in AGED]
+    return [tuple(cell for at, cell in enumerate(_columns(line)) if at not in aged) for line in lines]
+
+
+def _columns(line: str) -> list[str]:
+    # kubectl pads with at least three spaces, and no cell has two in a row.
+    return [cell.strip() for cell in line.split("  ") if cell.strip()]
+
+
+def change_rows(moment: Moment) -> tuple[ChangeRow, ...]:
+    """The fields that the step changed."""
+    return tuple(
+        ChangeRow(object=row.object, path=row.path, before=_told(row.before), after=_told(row.after))
+        for row in story.changed(moment.played, moment.n)
+    )
+
+
+def _told(value: object) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def printed(moment: Moment) -> tuple[Printed, ...]:
+    """What commands have printed; the command stands at the first of its lines."""
+    found: list[Printed] = []
+    last = ""
+    for at, command, line in story.output(moment.played, moment.n):
+        shown = command if command != last else ""
+        found.append(Printed(clock=clock_text(at), command=shown, text=line.text, error=line.stream == "stderr"))
+        last = command
+    return tuple(found)
+
+
+def offers(moment: Moment) -> tuple[tuple[Offered, ...], int]:
+    """Who could go first, the default first, and how many more there are."""
+    if not moment.n:
+        return (), 0
+    world = moment.played.world(moment.n)
+    usual = Schedule(starting.model(), world).next(world)
+    found = [_offer(moment, offer, usual=offer.action == str(usual)) for offer in story.offers(moment.played, moment.n)]
+    ordered = sorted(found, key=lambda offer: not offer.usual)
+    return tuple(ordered[:MOST_OFFERS]), max(0, len(ordered) - MOST_OFFERS)
+
+
+def _offer(moment: Moment, offer: story.Offer, *, usual: bool) -> Offered:
+    action = actions.parse(offer.action)
+    who, what = "", ""
+    match action:
+        case actions.Deliver(process, kind):
+            who, what = process.replace("/", " "), kind
+        case actions.Reconcile(work):
+            who, what = f"{work.loop} {work.node}".strip(), str(work.key)
+        case actions.Advance(to):
+            what = clock_text(to)
+        case actions.Intervene():
+            what = str(moment.played.world(moment.n).script[0])
+    return Offered(
+        kind=offer.action.partition(":")[0],
+        who=who,
+        what=what,
+        href=moment.asking(moment.choosing("pick", offer.pick)),
+        pick=offer.pick,
+        usual=usual,
+    )
+
+
+def insights(moment: Moment, name: str) -> tuple[Insight, ...]:
+    """Questions and traps that hang on the moment of that name."""
+    flow = moment.played.flow
+    asked = [Insight(trap=False, asks=row.text, answers=row.answer) for row in flow.questions if row.moment == name]
+    traps = [Insight(trap=True, asks=row.claim, answers=row.truth) for row in flow.traps if row.moment == name]
+    return (*asked, *traps)

@@ -1,0 +1,96 @@
+"""What every route needs: templates, static files, the database; and walks as addresses name them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import parse_qsl
+
+from fastapi import Depends
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from app.catalog import reading
+from app.catalog.settings import effective, scene_of
+from app.errors import BadInput, LoopscopeError
+from app.store import manifests
+from app.store.database import Store
+from app.story import play as story
+from app.story.play import Play
+from app.web.address import MOST_PARTS, Query
+from app.web.assets import Assets
+from app.web.headers import is_foreign
+from app.web.rendering import Renderer
+
+FORM = "application/x-www-form-urlencoded"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """What the application holds for all requests."""
+
+    renderer: Renderer
+    assets: Assets
+    store: Store
+
+    def play(self, flow: str, query: Query) -> Play:
+        """The walk that an address names."""
+        manifest = None
+        if query.manifest:
+            with self.store.reading() as db:
+                manifest = manifests.get(db, hash=query.manifest)
+        asked = story.request(
+            flow, settings=query.settings, scene=query.scene, manifest=manifest, choices=query.choices
+        )
+        return story.play(asked)
+
+    def title_of(self, flow: str) -> str:
+        """A flow's title; its id where it is no longer there, or broken."""
+        try:
+            return reading.flow(flow).title
+        except LoopscopeError:
+            return flow
+
+
+def site(request: Request) -> Site:
+    found: Site = request.app.state.site
+    return found
+
+
+SiteDep = Annotated[Site, Depends(site)]
+
+
+async def form(request: Request) -> list[tuple[str, str]]:
+    """The fields of a submitted form in their order, which for choices matters."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in (FORM, ""):
+        raise HTTPException(415, f"found {kind}; allowed: {FORM}")
+    try:
+        return parse_qsl((await request.body()).decode(), keep_blank_values=True, max_num_fields=MOST_PARTS)
+    except UnicodeDecodeError:
+        raise BadInput(["form: is not UTF-8"]) from None
+    except ValueError:
+        raise BadInput([f"form: at most {MOST_PARTS} fields are read"]) from None
+
+
+FormDep = Annotated[list[tuple[str, str]], Depends(form)]
+
+
+def own_pages_only(request: Request) -> None:
+    """Another site's page may link to us, not act through a reader's browser."""
+    if request.method not in ("GET", "HEAD", "OPTIONS") and is_foreign(request.headers):
+        raise HTTPException(403, "this form was sent from a page of another site; open ours and send it from there")
+
+
+def canonical(played: Play, query: Query) -> Query:
+    """The same walk in the fewest words: settings as they are spelled, and none that hold anyway."""
+    spelled = tuple((name, played.setup.settings[name]) for name, _ in query.settings)
+    if played.request.manifest is not None:
+        # A manifest may say something of its own, which only a setting given in full overrides.
+        return query.with_settings(spelled)
+    usual = effective(played.flow, scene_of(played.flow, query.scene), {})
+    return query.with_settings(tuple((name, value) for name, value in spelled if usual[name] != value))
+
+
+def origin_of(request: Request) -> str:
+    return f"{request.url.scheme}://{request.url.netloc}"
