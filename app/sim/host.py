@@ -107,6 +107,7 @@ class Kill(Struct, frozen=True):
     """One container that the kubelet is ending: its budget counts from `since`."""
 
     container: str
+    attempt: int
     since: int
     grace: int
     """Seconds for the preStop hook, the wait for a turn and the time between SIGTERM and SIGKILL together."""

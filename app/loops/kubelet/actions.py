@@ -40,10 +40,11 @@ def actions(case: Case) -> Actions:
 
 
 def known_run(case: Case, seen: ContainerRun) -> ContainerRun:
-    """A container as last seen, unless the kubelet's own StopContainer call has told its end."""
+    """A container as last seen, or as the kubelet's own calls have told since: stopped, or started anew."""
     real = case.pod.container(seen.name)
-    ended = real is not None and real.attempt == seen.attempt and real.state == "exited" and real.stop is not None
-    return real if real is not None and ended else seen
+    if real is None or (real.attempt == seen.attempt and not (real.state == "exited" and real.stop is not None)):
+        return seen
+    return real
 
 
 def _initializing(case: Case, known: dict[str, ContainerRun]) -> Actions:

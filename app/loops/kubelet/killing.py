@@ -54,7 +54,9 @@ def _handler(case: Case, kill: Kill) -> LifecycleHandler | None:
 def _ended(case: Case, kill: Kill) -> bool:
     """Whether its StopContainer call has come back."""
     run = case.pod.container(kill.container)
-    return run is None or (run.state == "exited" and run.stop is not None)
+    if run is None or run.attempt > kill.attempt:
+        return True
+    return run.state == "exited" and run.stop is not None
 
 
 def _unreported(case: Case, kill: Kill) -> bool:

@@ -11,7 +11,7 @@ from app.kube.pods import Pod
 from app.loops.host_pods import changed_pods, changed_workers, pods_named, with_pod
 from app.loops.kubelet.case import Case, cases
 from app.loops.kubelet.syncing import probe_workers, syncing
-from app.loops.kubelet.terminating import begin, terminated, terminating
+from app.loops.kubelet.terminating import begin, in_flight, terminated, terminating
 from app.sim.acts import Act, Wait
 from app.sim.agenda import Due, decide
 from app.sim.host import Host, HostPod, Worker
@@ -39,9 +39,8 @@ def _options(turn: Turn) -> Iterator[Act | Due]:
 def _of_stage(case: Case) -> Iterator[Act | Due]:
     match case.worker.stage:
         case "sync" if case.api is None or case.api.terminating:
-            act = begin(case, "PodDeleted" if case.api is None else "DeletionTimestamp")
-            if act is not None:
-                yield act
+            if not in_flight(case):
+                yield begin(case, "PodDeleted" if case.api is None else "DeletionTimestamp")
         case "sync":
             yield from syncing(case)
         case "terminating":

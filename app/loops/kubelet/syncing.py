@@ -76,9 +76,9 @@ def _containers(case: Case) -> Iterator[Act | Due]:
     wanted = actions(case)
     started = [run.name for run in case.pod.containers if _is_new(case, run.name)]
     if wanted.finished and not started:
-        act = begin(case, "Completed")
-        if act is not None:
-            yield act
+        # Its worker turns to termination only when a later relist has been seen.
+        tick = next_relist(case.worker.synced, case.turn.host.relist_phase)
+        yield Due(Bounds.at(tick), lambda: begin(case, "Completed"))
         return
     if wanted.kill:
         yield _kill(case, *wanted.kill[0])
@@ -153,7 +153,8 @@ def _kill(case: Case, name: str, probe: str) -> Act:
     else:
         policy = row.restartPolicy or case.spec.restartPolicy
         text = f"Container {name} failed {word} probe" + (", will be restarted" if policy != "Never" else "")
-    kill = Kill(name, case.now, seconds, probe)
+    attempt = next(run.attempt for run in case.worker.seen if run.name == name)
+    kill = Kill(name, attempt, case.now, seconds, probe)
     return case.act(
         "kill-container",
         worker=replace(case.worker, kills=(*case.worker.kills, kill)),

@@ -19,32 +19,32 @@ from app.sim.agenda import Due
 from app.sim.host import ContainerRun, Kill
 
 
-def begin(case: Case, reason: str) -> Act | None:
-    """Turn to termination: all running containers are told of at once, sidecars too; calls in flight end first."""
-    pod = case.pod
-    if pod.sandbox == "creating" or any(run.state == "created" for run in pod.containers):
-        return None
+def in_flight(case: Case) -> bool:
+    """Whether a call to the runtime has not come back: termination waits for it."""
+    return case.pod.sandbox == "creating" or any(run.state == "created" for run in case.pod.containers)
+
+
+def begin(case: Case, reason: str) -> Act:
+    """Turn to termination: all running containers are told of at once, sidecars too."""
     seen = _caught_up(case)
-    running = [run.name for run in seen if run.state == "running"]
+    running = [run for run in seen if run.state == "running"]
     grace = _grace(case)
     known = {kill.container: kill for kill in case.worker.kills}
-    new = Kill("", case.now, grace)
     worker = replace(
         case.worker,
         stage="terminating",
         grace=grace,
         seen=seen,
-        kills=tuple(known.get(name) or replace(new, container=name) for name in running),
+        kills=tuple(known.get(run.name) or Kill(run.name, run.attempt, case.now, grace) for run in running),
     )
-    events = tuple(event(NORMAL, "Killing", f"Stopping container {name}") for name in running)
     return case.act(
         "kill-pod",
         worker=worker,
-        pod=replace(pod, pull=None),
+        pod=replace(case.pod, pull=None),
         reason=reason,
         moment="killing" if running else "",
         outcome=f"grace {grace} s",
-        events=events,
+        events=tuple(event(NORMAL, "Killing", f"Stopping container {run.name}") for run in running),
         background=not running,
     )
 
