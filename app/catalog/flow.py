@@ -184,7 +184,7 @@ class Setup(Struct, frozen=True):
     """All effective settings, in the flow's order."""
     objects: tuple[Object, ...]
     choices: tuple[Choice, ...]
-    """The flow's script, the scene's, then the reader's; `{node}` is left in for `starting.choices` to fill in."""
+    """The scene's script, the flow's, then the reader's; `{node}` is left in for `starting.choices` to fill in."""
     until: int
     scene: str = ""
     target: str = ""

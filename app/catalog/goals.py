@@ -36,6 +36,13 @@ def target_gone(world: World, subject: Subject | None) -> bool:
     return held is None or (subject is not None and held.object.metadata.uid != subject.uid)
 
 
+def processes_gone(world: World, subject: Subject | None) -> bool:
+    """No container of the target runs on a machine that is on; after a forced delete that is later than its end."""
+    hosts = [world.hosts[node] for node in world.nodes] if subject else []
+    pods = [host.pods.get(subject.uid) for host in hosts if subject and host.power]
+    return not any(run.state == "running" for pod in pods if pod for run in pod.containers)
+
+
 def replicas_ready(world: World, _: Subject | None) -> bool:
     """Every Deployment and StatefulSet has seen its spec, and has all the ready pods that it asks for."""
     rows = [*world.etcd.find("Deployment"), *world.etcd.find("StatefulSet")]
@@ -72,6 +79,7 @@ def commands_done(world: World, _: Subject | None) -> bool:
 
 GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
     "target-gone": target_gone,
+    "processes-gone": processes_gone,
     "replicas-ready": replicas_ready,
     "rules-current": rules_current,
     "nothing-failing": nothing_failing,

@@ -112,9 +112,9 @@ def set_up(
 def _scripted(
     flow: Flow, scene: Scene | None, ground: Ground, words: Mapping[str, str], problems: list[str]
 ) -> Iterable[Intervention]:
-    """The lines of the flow's script and of the scene's."""
+    """The lines of the scene's script, which at one instant set the stage for the flow's, and of that."""
     nodes = tuple(obj.metadata.name for obj in flow.cluster if isinstance(obj, Node))
-    for text in (*flow.script, *(scene.script if scene else ())):
+    for text in (*(scene.script if scene else ()), *flow.script):
         try:
             found = scripts.read(text, words)
         except BadInput as error:

@@ -46,7 +46,7 @@ def test_without_names_there_is_no_goal(subject: goals.Subject) -> None:
     assert goals.goal((), subject) is None
 
 
-@pytest.mark.parametrize("name", [name for name in goals.GOALS if name != "target-gone"])
+@pytest.mark.parametrize("name", [name for name in goals.GOALS if name not in ("target-gone", "processes-gone")])
 def test_at_rest_every_goal_but_the_targets_end_holds(walk: Walk, subject: goals.Subject, name: str) -> None:
     assert goals.GOALS[name](walk.start, subject)
 
@@ -56,6 +56,17 @@ def test_the_target_is_gone_once_its_object_is(walk: Walk, subject: goals.Subjec
     held = [world.etcd.get(subject.ref) is None for world in worlds(walk)]
     assert gone == held
     assert not gone[0]
+
+
+def test_the_targets_processes_are_gone_once_its_container_has_ended(walk: Walk, subject: goals.Subject) -> None:
+    gone = [(record.step.moment, goals.processes_gone(record.step.world, subject)) for record in walk.steps]
+    assert next(moment for moment, over in gone if over) == "process-exited"
+    assert not goals.processes_gone(walk.start, subject)
+
+
+def test_a_machine_that_is_off_runs_no_process(walk: Walk, subject: goals.Subject) -> None:
+    off = Map({node: replace(host, power=False) for node, host in walk.start.hosts.items()})
+    assert goals.processes_gone(replace(walk.start, hosts=off), subject)
 
 
 def test_a_namesake_is_not_the_target(walk: Walk, subject: goals.Subject) -> None:

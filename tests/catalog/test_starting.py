@@ -40,14 +40,15 @@ def test_the_script_names_the_target_and_settings(race: Flow) -> None:
     assert said(set_up(race, {"force": "true"})) == ["0s delete pod/web-1 force=true"]
 
 
-def test_choices_are_the_flows_then_the_scenes_then_the_readers_in_their_order(race: Flow) -> None:
+def test_the_scenes_lines_set_the_stage_for_the_flows_and_the_readers_choices_follow(race: Flow) -> None:
     choices = (
         ("do", "2s delete {target}"),
         ("pick", "kubectl.delete:pod~web-1!advance:1.000"),
         ("do", "scale deployment/web replicas=3"),
     )
     setup = set_up(race, scene="dead", choices=choices)
-    assert said(setup)[1:3] == ["0s power-off 'node/{node}'", "1s stop kube-proxy/node-2"]
+    assert said(setup)[:2] == ["0s power-off 'node/{node}'", "1s stop kube-proxy/node-2"]
+    assert said(setup)[2].startswith("0s delete pod/web-1")
     assert isinstance(setup.choices[4], Pick)
     assert said(setup)[3:] == ["2s delete pod/web-1", choices[1][1], choices[2][1]]
 
@@ -59,7 +60,7 @@ def test_the_targets_machine_is_filled_in_at_the_start(race: Flow) -> None:
     assert held is not None
     node = held.object.spec.nodeName  # type: ignore[union-attr]
     assert node in ("node-1", "node-2")
-    assert str(starting.choices(setup, world)[1]) == f"0s power-off node/{node}"
+    assert str(starting.choices(setup, world)[0]) == f"0s power-off node/{node}"
 
 
 @pytest.mark.parametrize(("until", "scene", "end"), [("", "", 300_000), ("", "dead", 30_000), ("7s", "dead", 7_000)])
@@ -162,7 +163,7 @@ def test_scenes_find_the_readers_pods_and_machines(race: Flow, own: Manifests) -
     nodes = read_manifests("".join(f"apiVersion: v1\nkind: Node\nmetadata: {{name: n{i}}}\n---\n" for i in (1, 2)))
     flow = replace(race, scenes=(replace(race.scenes[1], script=("1s delete pod/web-2", "2s stop kubelet/node-2")),))
     setup = set_up(flow, manifests=Manifests((*nodes.objects, *own.objects)), scene="dead")
-    assert said(setup)[1:] == ["1s delete pod/shop/db-1", "2s stop kubelet/n2"]
+    assert said(setup)[:2] == ["1s delete pod/shop/db-1", "2s stop kubelet/n2"]
 
 
 def test_a_cluster_that_finds_no_rest_is_bad_input(race: Flow) -> None:
