@@ -28,12 +28,16 @@ def changed_pods(old: Host, new: Host, part: Part) -> list[Ref]:
     return sorted(found)
 
 
-def changed_workers(old: Host, new: Host) -> list[Ref]:
-    """The pods of which the kubelet's memory is not what it was."""
+def changed_workers(old: Host, new: Host, part: Callable[[Worker], object]) -> list[Ref]:
+    """The pods of which this part of the kubelet's memory is not what it was."""
     if old.workers is new.workers:
         return []
-    uids = [uid for uid, worker in new.workers.items() if old.workers.get(uid) is not worker]
-    return sorted({new.pods[uid].ref for uid in uids})
+    found = set()
+    for uid, worker in new.workers.items():
+        before = old.workers.get(uid)
+        if before is not worker and (before is None or part(before) != part(worker)):
+            found.add(new.pods[uid].ref)
+    return sorted(found)
 
 
 def pods_named(host: Host, ref: Ref) -> list[tuple[str, HostPod]]:

@@ -78,12 +78,16 @@ def _recover(turn: Turn, uid: str, pod: HostPod) -> Act:
 
 def _known(pod: HostPod) -> object:
     """What the kubelet's own calls tell it of, or what changes its ways."""
-    runs = tuple((run.attempt, run.state) for run in pod.containers)
-    return pod.pod, pod.sandbox, pod.stop_asked, pod.pull, runs
+    return pod.pod, pod.sandbox, pod.pull, tuple((run.attempt, run.state) for run in pod.containers)
+
+
+def _told(worker: Worker) -> object:
+    """What the other loops of the kubelet tell this one."""
+    return worker.written, tuple((row.attempt, row.counting.result) for row in worker.probes)
 
 
 def _on_host(old: Host, new: Host) -> list[Ref]:
-    return sorted({*changed_workers(old, new), *changed_pods(old, new, _known)})
+    return sorted({*changed_workers(old, new, _told), *changed_pods(old, new, _known)})
 
 
 def _on_start(turn: Turn) -> list[Ref]:

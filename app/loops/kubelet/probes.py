@@ -16,7 +16,7 @@ from app.kube.meta import Ref, whole_second
 from app.kube.pods import Container, Probe
 from app.kube.probes import FAILURE, READINESS, STARTUP, SUCCESS
 from app.loops.host_pods import changed_pods, changed_workers, container_spec
-from app.loops.kubelet.case import WARNING, Case, cases, event, has_started, is_ready, probe_of
+from app.loops.kubelet.case import WARNING, Case, cases, containers, event, has_started, is_ready, probe_of
 from app.loops.kubelet.prober import Met, changes_after, meets
 from app.sim.acts import Act, Event, Wait
 from app.sim.agenda import Due, decide
@@ -176,12 +176,19 @@ def _events(kind: str, met: Met) -> tuple[Event, ...]:
 
 
 def _probed(pod: HostPod) -> object:
-    """What attempts depend on."""
+    """What attempts depend on, if there is anything to probe."""
+    if not any(probe_of(row, kind) for row in containers(pod.pod.spec) for kind in rules.BEFORE_FIRST):
+        return None
     return pod.pod, tuple((run.attempt, run.state, run.closing, run.stop) for run in pod.containers)
 
 
+def _asked(worker: Worker) -> object:
+    """When and whether attempts are made."""
+    return (worker.stage, worker.synced, worker.seen, worker.probes) if worker.probes else None
+
+
 def _on_host(old: Host, new: Host) -> list[Ref]:
-    return sorted({*changed_workers(old, new), *changed_pods(old, new, _probed)})
+    return sorted({*changed_workers(old, new, _asked), *changed_pods(old, new, _probed)})
 
 
 LOOP = Loop(

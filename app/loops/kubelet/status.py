@@ -17,6 +17,7 @@ from app.loops.kubelet.case import Case, cases
 from app.loops.kubelet.pod_status import TERMINAL, pod_status
 from app.sim.acts import Act, PatchStatus, Wait
 from app.sim.agenda import Due, decide
+from app.sim.host import Host, Worker
 from app.sim.loop import Loop, Turn, own_key
 
 # What failed is looked at again with the next batch (syncPeriod in pkg/kubelet/status/status_manager.go).
@@ -80,6 +81,15 @@ def _is(status: PodStatus, type_: str) -> bool:
     return row is not None and row.status == "True"
 
 
+def _dirty(worker: Worker) -> Worker | None:
+    """Whatever may show in the status marks the worker."""
+    return worker if worker.dirty_since is not None else None
+
+
+def _on_host(old: Host, new: Host) -> list[Ref]:
+    return changed_workers(old, new, _dirty)
+
+
 LOOP = Loop(
     name="kubelet-status",
     lane="kubelet",
@@ -88,9 +98,7 @@ LOOP = Loop(
     per_node=True,
     wakes={"Pod": own_key},
     reads=("Node",),
-    on_host=changed_workers,
+    on_host=_on_host,
     watches_mine=frozenset({"Pod", "Node"}),
     retry=(BATCH, BATCH),
 )
-
-__all__ = ["BATCH", "LOOP", "Ref", "reconcile"]
