@@ -159,7 +159,7 @@ class Api:
         marked = marked_for_deletion(obj, grace, draft.now)
         if marked != obj and (isinstance(obj, Pod) or obj.metadata.finalizers):
             commit = self.commit(draft, process, obj.ref, marked, "")
-            moment = "" if obj.metadata.deletionTimestamp is not None else "deletion-timestamp-set"
+            moment = "grace-shortened" if obj.metadata.deletionTimestamp is not None else "deletion-timestamp-set"
             stages.append(Stage((commit,), "mark-terminating", moment, obj.ref, draft.freeze()))
         if removable(marked):
             stages.append(self._remove(draft, process, marked))

@@ -20,6 +20,11 @@ def begin(draft: Draft) -> None:
     for node in draft.nodes:
         for load in draft.load:
             _rules_changed(draft, node, load.service, None, load.duration)
+    # Clients were there before: a request may have been in flight for as long as it takes.
+    takes = {load.service: load.duration for load in draft.load}
+    for route, (span,) in ordered(draft.ledger.routes):
+        earlier = (span._replace(since=draft.now - takes[route.service]),)
+        draft.ledger = replace(draft.ledger, routes=draft.ledger.routes.set(route, earlier))
 
 
 def settle(draft: Draft, old: Host, new: Host) -> bool:
