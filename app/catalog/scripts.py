@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from app.catalog.ground import Ground
+from app.catalog.targets import containers
 from app.errors import BadInput
 from app.kube.near_names import did_you_mean
 from app.kube.nodes import Node
@@ -51,7 +52,16 @@ def at_node(intervention: Intervention, node: str) -> Intervention:
 def renamed(intervention: Intervention, ground: Ground, nodes: tuple[str, ...]) -> Intervention:
     """A flow's own line on the reader's manifests: what takes their place for the flow's pods, workload and nodes."""
     args = tuple(_renamed(arg, ground, nodes) for arg in intervention.args)
-    return intervention if args == intervention.args else replace(intervention, args=args)
+    options = tuple((_of_container(key, ground), value) for key, value in intervention.options)
+    return replace(intervention, args=args, options=options)
+
+
+def _of_container(key: str, ground: Ground) -> str:
+    """`web.pre-stop` speaks of the flow's container; on the reader's manifests, of what takes its place."""
+    container, dot, rest = key.partition(".")
+    names = containers(ground.workload)
+    there = not names or container in names or container not in containers(ground.usual)
+    return key if not dot or there else f"{names[0]}.{rest}"
 
 
 def _renamed(arg: str, ground: Ground, nodes: tuple[str, ...]) -> str:

@@ -196,10 +196,14 @@ def moved(target: Target, to: Object) -> Target:
     name = target.name
     if target.verb == "field" and isinstance(to, Pod):
         name = name.removeprefix("spec.template.")
-    names = [row.name for row in template(to).spec.containers] if isinstance(to, WORKLOADS) else []
-    if names:
+    if names := containers(to):
         name = _IN_PLACE[target.verb].sub(lambda found: found[0] if found[0] in names else names[0], name)
     return Target(target.verb, to.ref, name)
+
+
+def containers(obj: Object | None) -> list[str]:
+    """The names of the containers in an object's pod template."""
+    return [row.name for row in template(obj).spec.containers] if isinstance(obj, WORKLOADS) else []
 
 
 # Where the name of a container stands.

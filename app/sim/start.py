@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from app.kube.meta import Condition, Ref
 from app.kube.nodes import Node, NodeAddress, NodeStatus, NodeSystemInfo
 from app.kube.objects import Object
+from app.kube.pods import Pod
 from app.kube.stringmap import StringMap
 from app.sim import traffic
 from app.sim.acts import Command
@@ -30,6 +31,8 @@ CONDITIONS = (
     Condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
     Condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
 )
+HOSTNAME = "kubernetes.io/hostname"
+PLATFORM = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
 CAPACITY = {"cpu": "4", "memory": "8Gi", "pods": "110"}
 
 
@@ -54,9 +57,23 @@ def at_rest(
         model.start_command(draft, command)
     walk = Runner(model, draft.freeze()).run(until=-1)
     if walk.stopped not in ("quiet", "stuck", "goal"):
-        due = sorted(str(work) for work in walk.world.timers)[:5]
-        raise RuntimeError(f"the starting cluster does not come to rest within ten minutes; still due: {due}")
+        raise RuntimeError(f"the starting cluster does not come to rest within ten minutes{_unrest(walk.world)}")
     return replace(walk.world, now=0, commands=EMPTY, views=_without(walk.world.views, "kubectl"), ledger=Ledger())
+
+
+def _unrest(world: World) -> str:
+    """The pods that are not ready, each with what it says of itself."""
+    pods = [pod for pod in world.etcd.find("Pod") if isinstance(pod, Pod) and not pod.ready and not pod.finished]
+    found = [f"{pod.ref} is not ready ({_complaint(pod)})" for pod in pods[:5]]
+    return "".join(f"; {text}" for text in found) + (f"; and {len(pods) - 5} more" if len(pods) > 5 else "")
+
+
+def _complaint(pod: Pod) -> str:
+    rows = [row.state.waiting for row in (*pod.status.initContainerStatuses, *pod.status.containerStatuses)]
+    said = [(row.reason, row.message) for row in rows if row is not None]
+    said += [(row.reason, row.message) for row in pod.status.conditions if row.status == "False"]
+    reason, message = next((row for row in said if row[1]), said[0] if said else ("Unknown", ""))
+    return f"{reason}: {message}" if message else reason
 
 
 def _without(views: Map[str, object], process: str) -> Map[str, object]:
@@ -89,7 +106,7 @@ def ready(node: Node) -> Node:
             node.metadata,
             uid=node.metadata.uid or f"node-{node.metadata.name}",
             creationTimestamp=LONG_AGO,
-            labels=node.metadata.labels.merged({"kubernetes.io/hostname": node.metadata.name}),
+            labels=StringMap(PLATFORM).merged(node.metadata.labels).merged({HOSTNAME: node.metadata.name}),
         ),
         status=NodeStatus(
             capacity=capacity,

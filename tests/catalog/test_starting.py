@@ -166,12 +166,20 @@ def test_scenes_find_the_readers_pods_and_machines(race: Flow, own: Manifests) -
     assert said(setup)[:2] == ["1s delete pod/shop/db-1", "2s stop kubelet/n2"]
 
 
+def test_scenes_find_the_readers_containers(race: Flow, own: Manifests) -> None:
+    script = ("0s set pod/web-1 pre-stop=fails app.pre-stop=fails exporter.startup=1s",)
+    setup = set_up(replace(race, scenes=(replace(race.scenes[0], script=script),)), manifests=own, scene="hook")
+    assert said(setup)[0] == "0s set pod/shop/db-0 pre-stop=fails postgres.pre-stop=fails exporter.startup=1s"
+
+
 def test_a_cluster_that_finds_no_rest_is_bad_input(race: Flow) -> None:
     crashing = read_manifests(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a, annotations: {sim.loopscope.dev/exit: after 1s code 1}}\n"
         "spec: {containers: [{name: a, image: b}]}\n"
     )
-    with pytest.raises(BadInput, match="manifest: the starting cluster does not come to rest within ten minutes"):
+    with pytest.raises(
+        BadInput, match="manifest: the starting cluster does not come to rest within ten minutes; pod/a is"
+    ):
         starting.start(set_up(race, manifests=crashing))
 
 

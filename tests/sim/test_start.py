@@ -1,37 +1,52 @@
-"""Starting worlds: what clients are doing when a walk begins."""
+"""Starting worlds: machines as their kubelets registered them, and why a cluster finds no rest."""
 
-from fractions import Fraction
+import pytest
 
-from clusters import pod, world
-from msgspec.structs import replace
+from app.kube.manifests import read_manifests
+from app.kube.meta import ObjectMeta
+from app.kube.nodes import Node
+from app.kube.stringmap import StringMap
+from app.loops.registry import LOOPS
+from app.sim.engine import Model
+from app.sim.start import at_rest, ready
 
-from app.kube.meta import Ref
-from app.sim import traffic
-from app.sim.draft import Draft
-from app.sim.host import ContainerRun, Host, HostPod, Proxy, Rules
-from app.sim.ledger import Load, requests
-from app.sim.maps import Map
-from app.sim.start import with_load
-
-SERVICE = Ref("Service", "default", "web")
-BACKENDS = ("10.244.1.2", "10.244.1.3", "10.244.1.4")
-
-
-def machine(host: Host, serving: bool) -> Host:
-    run = ContainerRun("app", "app", state="running", serving=serving)
-    pods = {f"uid-{ip}": HostPod(pod(), ip=ip, sandbox="ready", containers=(run,)) for ip in BACKENDS[:1]}
-    return replace(host, pods=Map(pods), proxy=Proxy(rules=Map({SERVICE: Rules(BACKENDS)})))
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: a, annotations: {ANNOTATIONS}}
+spec: {NODE containers: [{name: a, image: b}]}
+"""
 
 
-def test_a_request_in_flight_may_have_begun_before_the_walk() -> None:
-    found = world()
-    found = replace(found, hosts=Map({"node-1": machine(found.hosts["node-1"], serving=True)}))
-    load = (Load(SERVICE, rate=30, duration=50),)
-    draft = Draft(with_load(found, load))
-    draft.now = 11
-    before = draft.hosts["node-1"]
-    after = machine(before, serving=False)
-    draft.hosts = draft.hosts.set("node-1", after)
-    traffic.settle(draft, before, after)
-    # A third of 30 requests a second, each in flight for 50 ms.
-    assert requests(draft.ledger.cut, load, 1) == Fraction(1, 2)
+def pod(annotations: str = "", node: str = "") -> str:
+    return POD.replace("ANNOTATIONS", annotations).replace("NODE", node)
+
+
+def test_a_kubelet_labels_its_node_with_name_and_platform() -> None:
+    assert ready(Node(ObjectMeta(name="n"))).metadata.labels.items() == (
+        ("kubernetes.io/arch", "amd64"),
+        ("kubernetes.io/hostname", "n"),
+        ("kubernetes.io/os", "linux"),
+    )
+
+
+def test_a_manifest_says_what_else_the_platform_is() -> None:
+    labels = StringMap({"kubernetes.io/arch": "arm64", "zone": "a"})
+    assert ready(Node(ObjectMeta(name="n", labels=labels))).metadata.labels["kubernetes.io/arch"] == "arm64"
+
+
+def test_a_pod_that_asks_for_linux_finds_a_node() -> None:
+    objects = read_manifests(pod(node="nodeSelector: {kubernetes.io/os: linux},")).objects
+    world = at_rest(Model(LOOPS), (Node(ObjectMeta(name="n")), *objects))
+    [held] = world.etcd.find("Pod")
+    assert held.ready  # type: ignore[union-attr]
+
+
+def test_what_crashes_again_and_again_is_named_with_what_it_says() -> None:
+    objects = read_manifests(pod("sim.loopscope.dev/exit: after 1s code 1")).objects
+    with pytest.raises(RuntimeError) as refused:
+        at_rest(Model(LOOPS), (Node(ObjectMeta(name="n")), *objects))
+    text = str(refused.value)
+    assert text.startswith(
+        "the starting cluster does not come to rest within ten minutes; pod/a is not ready (CrashLoop"
+    )
