@@ -231,6 +231,8 @@ class Model:
         old = draft.hosts[host.node]
         draft.hosts = draft.hosts.set(host.node, host)
         for loop, wakes in self.routes.on_host:
+            if draft.down and process_name(loop, host.node) in draft.down:
+                continue
             for key in wakes(old, host):
                 enqueue(draft, Work(loop.name, host.node, key))
         if draft.load and traffic.settle(draft, old, host):

@@ -19,7 +19,7 @@ from app.sim.host import Proxy
 from app.sim.index import Index
 from app.sim.intervention import Intervention
 from app.sim.loop import Turn
-from app.sim.maps import ordered
+from app.sim.maps import EMPTY, ordered
 from app.sim.step import Step
 from app.sim.world import World
 
@@ -194,6 +194,9 @@ def _stop_process(model: Model, draft: Draft, process: str) -> None:
         # The kernel's rules outlive the process; what it remembered does not.
         host = draft.hosts[node]
         draft.hosts = draft.hosts.set(node, replace(host, proxy=Proxy(rules=host.proxy.rules)))
+    if base == "kubelet" and node in draft.hosts:
+        # So do its containers, and so forgets it: it keeps nothing of its pods on disk.
+        draft.hosts = draft.hosts.set(node, replace(draft.hosts[node], workers=EMPTY))
 
 
 def _start(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
