@@ -83,6 +83,12 @@ def applied(flow: Flow, ground: Ground, settings: Mapping[str, str], said: Mappi
     return writing.finished()
 
 
+def unapplied(flow: Flow, ground: Ground, settings: Mapping[str, str]) -> Applied:
+    """The ground as it is, with nothing but the words for scripts."""
+    pairs = [(targets.parse(text), settings[setting.name]) for setting in flow.settings for text in setting.sets]
+    return Applied(ground.objects, {}, (), {target.name: value for target, value in pairs if target.verb == "script"})
+
+
 class _Writing:
     """A ground with some settings written to it."""
 

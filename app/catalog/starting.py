@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
+from typing import ParamSpec, TypeVar
 
 from msgspec.structs import replace
 
@@ -32,6 +33,9 @@ from app.sim.schedule import run
 from app.sim.start import at_rest, with_load
 from app.sim.walk import Choice, Goal, Walk, parse_pick
 from app.sim.world import World
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 KEPT = 64
 """Starting worlds in memory; each is a pure function of its setup."""
@@ -85,9 +89,12 @@ def set_up(
     preset = settings_of.scene_of(flow, scene)
     ground = own_ground(flow) if manifests is None else foreign_ground(flow, manifests)
     said = ground.says(flow)
-    effective = settings_of.effective(flow, preset, settings, said)
-    applied = settings_of.applied(flow, ground, effective, said)
     problems: list[str] = []
+    # Faults of settings do not hide those of choices, which are read with the defaults meanwhile.
+    effective = _tried(problems, settings_of.effective, flow, preset, settings, said)
+    effective = effective or settings_of.effective(flow, None, {}, said)
+    applied = _tried(problems, settings_of.applied, flow, ground, effective, said)
+    applied = applied or settings_of.unapplied(flow, ground, effective)
     words = {"target": ground.target, **applied.words}
     chosen = [*_scripted(flow, preset, ground, words, problems), *_chosen(choices, words, applies or {}, problems)]
     end = _until(until or (preset.until if preset else "") or flow.until, problems)
@@ -109,17 +116,22 @@ def set_up(
     )
 
 
+def _tried(problems: list[str], make: Callable[P, T], *args: P.args, **more: P.kwargs) -> T | None:
+    """What `make` returns, or nothing and its problems."""
+    try:
+        return make(*args, **more)
+    except BadInput as error:
+        problems += error.problems
+        return None
+
+
 def _scripted(
     flow: Flow, scene: Scene | None, ground: Ground, words: Mapping[str, str], problems: list[str]
 ) -> Iterable[Intervention]:
     """The lines of the scene's script, which at one instant set the stage for the flow's, and of that."""
     nodes = tuple(obj.metadata.name for obj in flow.cluster if isinstance(obj, Node))
     for text in (*(scene.script if scene else ()), *flow.script):
-        try:
-            found = scripts.read(text, words)
-        except BadInput as error:
-            problems += error.problems
-        else:
+        if found := _tried(problems, scripts.read, text, words):
             yield scripts.renamed(found, ground, nodes) if ground.foreign else found
 
 
@@ -131,14 +143,10 @@ def _chosen(
 ) -> Iterable[Choice]:
     """The reader's own choices."""
     for kind, text in choices:
-        try:
-            if kind == "pick":
-                yield parse_pick(text)
-                continue
-            found = scripts.read(text, words)
-        except BadInput as error:
-            problems += error.problems
-        else:
+        if kind == "pick":
+            pick = _tried(problems, parse_pick, text)
+            yield from [pick] if pick else []
+        elif found := _tried(problems, scripts.read, text, words):
             problems += scripts.unknown_manifest(found, applies)
             yield found
 

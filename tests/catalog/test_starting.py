@@ -95,6 +95,17 @@ def test_all_problems_of_choices_are_told_at_once(race: Flow) -> None:
     assert [problem[: len(start)] for problem, start in zip(problems, starts, strict=True)] == starts
 
 
+def test_faults_of_settings_and_choices_are_told_together(race: Flow) -> None:
+    with pytest.raises(BadInput) as refused:
+        set_up(race, {"rate": "lots", "grace": "5"}, choices=(("do", "delete {targte}"), ("do", "delete {force}")))
+    assert [problem.split(":")[0] for problem in refused.value.problems] == [
+        "setting grace",
+        "setting rate",
+        "intervention 'delete {targte}'",
+        "reference 'false'",
+    ]
+
+
 def test_what_apply_names_can_be_applied(race: Flow, own: Manifests) -> None:
     setup = starting.set_up(race, settings={}, choices=(("do", "1s apply m:abc"),), applies={"abc": own.objects})
     world = starting.start(setup)
