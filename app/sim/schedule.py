@@ -160,22 +160,27 @@ class Runner:
             cause = "timer" if timer else self._causes.pop(action.work, "")
         elif isinstance(action, Deliver):
             self._folded += 1
-        for step in transition.steps:
-            self._record(step, cause)
+        last = max((at for at, step in enumerate(transition.steps) if not step.background), default=-1)
+        names = []
+        for at, step in enumerate(transition.steps):
+            names.append(self._record(step, cause, transition.world if at == last else None))
             cause = step.sender if step.loop == "api-server" else cause
+        # An action is carried out whole, so what is picked after one of its steps comes after all of them.
+        for name in names:
+            self._picks(name)
 
-    def _record(self, step: Step, cause: str) -> None:
+    def _record(self, step: Step, cause: str, left: World | None) -> str:
         plain = step.id
         if step.background:
             self.records.append(Record(0, plain, step, cause))
             self._folded += 1
-            return
+            return ""
         count = self._seen[plain] = self._seen.get(plain, 0) + 1
         self._numbered += 1
         name = plain if count == 1 else f"{plain}~~{count}"
-        self.records.append(Record(self._numbered, name, step, cause, self._folded))
+        self.records.append(Record(self._numbered, name, step, cause, self._folded, left))
         self._folded = 0
-        self._picks(name)
+        return name
 
     def _picks(self, step: str) -> None:
         """Carry out the picks that hang on a step that has just happened, and the interventions after them."""

@@ -53,6 +53,9 @@ class Record(Struct, frozen=True):
     cause: str
     folded: int = 0
     """Deliveries and background acts since the numbered step before."""
+    left: World | None = None
+    """The world that its action left behind, where a reader may choose what comes next; None when steps of the same
+    action follow, because a sync runs whole."""
 
 
 class Walk(Struct, frozen=True):

@@ -266,7 +266,7 @@ def kubectl(played: Play, n: int) -> dict[str, str]:
 
 def offers(played: Play, n: int) -> tuple[Offer, ...]:
     """Who else could go first right after a step."""
-    world = played.world(n)
-    actions = starting.model().enabled(world)
-    step = played.steps[n - 1].id if n else ""
-    return tuple(Offer(str(action), f"{step}!{action}") for action in actions) if step else ()
+    row = played.steps[n - 1] if n else None
+    if row is None or row.left is None:
+        return ()
+    return tuple(Offer(str(action), f"{row.id}!{action}") for action in starting.model().enabled(row.left))

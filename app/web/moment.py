@@ -46,13 +46,14 @@ class Moment:
     def choosing(self, kind: Kind, text: str) -> Query:
         """The walk in which the reader decides this at this step. What was picked later cannot be kept."""
         query = self.place.query
-        kept = query.choices[: self._first_pick_after(query.choices, of=kind)]
+        kept = query.choices[: self.kept_with(kind, query.choices)]
         return query.with_choices((*kept, (kind, text)))
 
-    def _first_pick_after(self, choices: tuple[Choice, ...], *, of: Kind) -> int:
+    def kept_with(self, kind: Kind, choices: tuple[Choice, ...]) -> int:
+        """How many of the choices stay possible with another one at this step: all, or those before a later pick."""
         # What is picked at this very step comes before an intervention a millisecond later.
-        least = self.n if of == "pick" else self.n + 1
-        found = (at for at, (kind, text) in enumerate(choices) if kind == "pick" and self._picked_at(text) >= least)
+        least = self.n if kind == "pick" else self.n + 1
+        found = (at for at, (what, text) in enumerate(choices) if what == "pick" and self._picked_at(text) >= least)
         return next(found, len(choices))
 
     def _picked_at(self, text: str) -> int:

@@ -121,13 +121,13 @@ def _page(
 
 @router.post("/s/{id}/choices")
 def choose(site: SiteDep, request: Request, id: str, fields: FormDep) -> Response:
-    """Intervene, or let another loop go first. In the past this makes a branch; the old one is kept."""
+    """Intervene, or let another loop go first. Where a later pick cannot stay this makes a branch; the old one is kept."""
     sitting, n = _at(site, id, fields)
     chosen = choices_of(fields)
     if len(chosen) != 1:
         raise BadInput([f"choice: found {len(chosen)}; one do or pick is sent at a time"])
     moment = Moment(played=sitting.played, n=n, place=Place(path=f"/s/{id}", query=Query()))
-    stays = moment.chosen_until_here(sitting.query.choices)
+    stays = moment.kept_with(chosen[0][0], sitting.query.choices)
     try:
         played = site.play(sitting.session.flow, _with(sitting.query, stays, chosen[0]))
     except BadInput as error:
@@ -135,7 +135,8 @@ def choose(site: SiteDep, request: Request, id: str, fields: FormDep) -> Respons
         return _page(site, request, sitting, n, query=query_of(fields), typed=typed)
     after = _first_other(sitting.played, played, n)
     with site.store.writing() as db:
-        edit_id, owner = sitting.session.edit_id, request.cookies.get(OWNER) or secrets.token_urlsafe(16)
+        edit_id, owner = id, request.cookies.get(OWNER) or secrets.token_urlsafe(16)
+        sessions.get_for_editing(db, edit_id=id)
         seen = _number(fields, "seen")
         if stays < len(sitting.choices):
             branch = sessions.fork(db, id=id, owner=owner, choices_kept=stays, position=n)
