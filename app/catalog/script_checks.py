@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from app.catalog import scripts
-from app.catalog.faults import duration, exists, one_of
+from app.catalog.faults import duration, exists
 from app.catalog.flow import Flow
 from app.catalog.ground import own_ground
 from app.catalog.setting_checks import check_value
@@ -14,7 +14,6 @@ from app.errors import BadInput
 from app.kube.near_names import did_you_mean
 from app.kube.nodes import Node
 from app.kube.yaml_values import Path, Problem
-from app.loops.registry import LOOPS
 from app.sim.intervention import Intervention
 from app.sim.interventions import parse_ref
 
@@ -59,13 +58,7 @@ def _script(flow: Flow, path: Path, lines: tuple[str, ...], settings: Mapping[st
 def _names(flow: Flow, path: Path, intervention: Intervention) -> Iterator[Problem]:
     """What an intervention is done to exists."""
     nodes = [obj.metadata.name for obj in flow.cluster if isinstance(obj, Node)]
-    if intervention.verb in ("stop", "start"):
-        per_node = {loop.process: loop.per_node for loop in LOOPS if loop.process}
-        process, _, node = intervention.args[0].partition("/")
-        yield from one_of(path, process, per_node)
-        if per_node.get(process) and node != scripts.NODE:
-            yield from one_of(path, node, nodes)
-        return
+    yield from (Problem(path, text) for text in scripts.unknown_process(intervention, nodes))
     for arg in intervention.args:
         try:
             ref = parse_ref(arg)

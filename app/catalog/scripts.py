@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -12,6 +12,7 @@ from app.catalog.targets import containers
 from app.errors import BadInput
 from app.kube.near_names import did_you_mean
 from app.kube.nodes import Node
+from app.loops.registry import LOOPS
 from app.sim import interventions
 from app.sim.intervention import Intervention, parse
 from app.sim.interventions import parse_ref
@@ -74,6 +75,21 @@ def _renamed(arg: str, ground: Ground, nodes: tuple[str, ...]) -> str:
     except BadInput:
         return arg
     return str(ground.renamed(ref))
+
+
+def unknown_process(intervention: Intervention, nodes: Sequence[str]) -> list[str]:
+    """What is wrong with stopping or starting something that does not run here."""
+    if intervention.verb not in ("stop", "start"):
+        return []
+    per_node = {loop.process: loop.per_node for loop in LOOPS if loop.process and not loop.commands}
+    process, slash, node = intervention.args[0].partition("/")
+    where = f"intervention {str(intervention)!r}"
+    if process not in per_node:
+        return [f'{where}: found "{process}"; allowed: {", ".join(per_node)}{did_you_mean(process, per_node)}']
+    if not per_node[process]:
+        return [f"{where}: {process} runs once for the whole cluster; write {process}"] if slash else []
+    allowed = [f"{process}/{name}" for name in nodes]
+    return [] if node in (*nodes, NODE) else [f"{where}: {process} runs on each node; allowed: {', '.join(allowed)}"]
 
 
 def unknown_manifest(intervention: Intervention, applies: Mapping[str, object]) -> list[str]:

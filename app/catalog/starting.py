@@ -96,7 +96,9 @@ def set_up(
     applied = _tried(problems, settings_of.applied, flow, ground, effective, said)
     applied = applied or settings_of.unapplied(flow, ground, effective)
     words = {"target": ground.target, **applied.words}
-    chosen = [*_scripted(flow, preset, ground, words, problems), *_chosen(choices, words, applies or {}, problems)]
+    nodes = [obj.metadata.name for obj in ground.objects if isinstance(obj, Node)]
+    scripted = list(_scripted(flow, preset, ground, words, problems))
+    chosen = [*scripted, *_chosen(choices, words, applies or {}, nodes, problems)]
     end = _until(until or (preset.until if preset else "") or flow.until, problems)
     if problems:
         raise BadInput(problems)
@@ -139,6 +141,7 @@ def _chosen(
     choices: Sequence[tuple[str, str]],
     words: Mapping[str, str],
     applies: Mapping[str, tuple[Object, ...]],
+    nodes: Sequence[str],
     problems: list[str],
 ) -> Iterable[Choice]:
     """The reader's own choices."""
@@ -147,7 +150,7 @@ def _chosen(
             pick = _tried(problems, parse_pick, text)
             yield from [pick] if pick else []
         elif found := _tried(problems, scripts.read, text, words):
-            problems += scripts.unknown_manifest(found, applies)
+            problems += scripts.unknown_manifest(found, applies) + scripts.unknown_process(found, nodes)
             yield found
 
 

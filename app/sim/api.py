@@ -131,7 +131,10 @@ class Api:
             return not_found(request.ref)
         after: Any = held
         for path, value in request.changes:
-            after = with_path(after, path, value)
+            try:
+                after = with_path(after, path, value)
+            except KeyError as error:
+                return Answer(Outcome("invalid", held, f"{request.ref} has no {error.args[0]}, along {path}"))
         return self._stored(draft, process, bumped(held, defaulted(after)), manager(process))
 
     def _bind(self, draft: Draft, process: str, request: Bind) -> Answer:

@@ -13,6 +13,7 @@ from app.errors import BadInput
 from app.kube.meta import DEFAULT_NAMESPACE, Ref
 from app.kube.names import generated_suffix
 from app.kube.objects import KIND_BY_WORD, ref_of
+from app.sim import intervention_options
 from app.sim.acts import Command, Work
 from app.sim.draft import Draft, enqueue, set_timer
 from app.sim.host import Proxy
@@ -38,6 +39,8 @@ class Verb(Struct, frozen=True):
     """Returns what it was about and the outcome; kubectl's verbs start a command and leave the rest to its loop."""
     arguments: int = 1
     command: bool = False
+    kinds: tuple[str, ...] = ()
+    """The kinds that it can be done to; none means any."""
 
 
 def check(intervention: Intervention) -> list[str]:
@@ -52,11 +55,20 @@ def check(intervention: Intervention) -> list[str]:
     if len(intervention.args) < verb.arguments:
         return [f"intervention {str(intervention)!r}: {verb.usage!r} is the form"]
     try:
-        if intervention.verb not in ("stop", "start", "apply"):
-            parse_ref(intervention.args[0])
+        about = [parse_ref(text) for text in _references(intervention)]
     except BadInput as error:
         return error.problems
-    return []
+    wrong = [ref for ref in about if verb.kinds and ref.kind not in verb.kinds]
+    allowed = ", ".join(f"{kind.lower()}/NAME" for kind in verb.kinds)
+    found = [f"intervention {str(intervention)!r}: found {ref}; allowed: {allowed}" for ref in wrong]
+    return [*found, *intervention_options.check(intervention)]
+
+
+def _references(intervention: Intervention) -> tuple[str, ...]:
+    """The arguments that name objects."""
+    if intervention.verb in ("stop", "start", "apply"):
+        return ()
+    return intervention.args if intervention.verb == "delete" else intervention.args[:1]
 
 
 def parse_ref(text: str) -> Ref:
@@ -64,11 +76,8 @@ def parse_ref(text: str) -> Ref:
     kind, _, rest = text.partition("/")
     namespace, _, name = rest.rpartition("/")
     if kind.lower() not in KIND_BY_WORD or not name:
-        raise BadInput(
-            [
-                f"reference {text!r}: the form is kind/[namespace/]name, with kind one of {', '.join(sorted(KIND_BY_WORD))}"
-            ]
-        )
+        kinds = ", ".join(sorted(KIND_BY_WORD))
+        raise BadInput([f"reference {text!r}: the form is kind/[namespace/]name, with kind one of {kinds}"])
     return ref_of(KIND_BY_WORD[kind.lower()], namespace or DEFAULT_NAMESPACE, name)
 
 
@@ -252,12 +261,22 @@ def _set(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, s
     return ref, "not found"
 
 
+WORKLOADS = ("Deployment", "StatefulSet", "ReplicaSet")
+
 VERBS: dict[str, Verb] = {
     "delete": Verb("delete KIND/NAME... [grace=SECONDS] [force=true] [wait=false]", _delete, command=True),
     "apply": Verb("apply m:HASH", _apply, command=True),
-    "scale": Verb("scale KIND/NAME replicas=N", _simple("kubectl scale {kind}/{name} --{options}"), command=True),
+    "scale": Verb(
+        "scale KIND/NAME replicas=N",
+        _simple("kubectl scale {kind}/{name} --{options}"),
+        command=True,
+        kinds=WORKLOADS,
+    ),
     "set-image": Verb(
-        "set-image KIND/NAME CONTAINER=IMAGE...", _simple("kubectl set image {kind}/{name} {options}"), command=True
+        "set-image KIND/NAME CONTAINER=IMAGE...",
+        _simple("kubectl set image {kind}/{name} {options}"),
+        command=True,
+        kinds=WORKLOADS,
     ),
     "add-finalizer": Verb(
         "add-finalizer KIND/NAME FINALIZER",
@@ -271,10 +290,10 @@ VERBS: dict[str, Verb] = {
         2,
         command=True,
     ),
-    "cordon": Verb("cordon node/NAME", _simple("kubectl cordon {name}"), command=True),
-    "uncordon": Verb("uncordon node/NAME", _simple("kubectl uncordon {name}"), command=True),
+    "cordon": Verb("cordon node/NAME", _simple("kubectl cordon {name}"), command=True, kinds=("Node",)),
+    "uncordon": Verb("uncordon node/NAME", _simple("kubectl uncordon {name}"), command=True, kinds=("Node",)),
     "stop": Verb("stop PROCESS[/NODE]", _stop),
     "start": Verb("start PROCESS[/NODE]", _start),
-    "power-off": Verb("power-off node/NAME", _power_off),
-    "set": Verb("set pod/NAME BEHAVIOUR=VALUE...", _set),
+    "power-off": Verb("power-off node/NAME", _power_off, kinds=("Node",)),
+    "set": Verb("set pod/NAME BEHAVIOUR=VALUE...", _set, kinds=("Pod",)),
 }

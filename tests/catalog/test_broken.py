@@ -20,7 +20,7 @@ KNOWN = Known(("killed", "requests-failed"), lambda claim: parse(claim, {"killed
 GROWING = {
     "lanes": lanes(),
     "lags": ordered_keys(DEFAULT_LAGS),
-    "processes": dict.fromkeys(loop.process for loop in LOOPS if loop.process),
+    "processes": dict.fromkeys(loop.process for loop in LOOPS if loop.process and not loop.commands),
     "loops": dict.fromkeys(name for loop in LOOPS for name in (loop.process, loop.name) if name),
 }
 

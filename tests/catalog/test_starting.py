@@ -95,6 +95,27 @@ def test_all_problems_of_choices_are_told_at_once(race: Flow) -> None:
     assert [problem[: len(start)] for problem, start in zip(problems, starts, strict=True)] == starts
 
 
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("stop kublet/node-1", 'found "kublet"; allowed: '),
+        ("stop kubelet", "kubelet runs on each node; allowed: kubelet/node-1, kubelet/node-2"),
+        ("start kubelet/node-7", "kubelet runs on each node; allowed: kubelet/node-1, kubelet/node-2"),
+        ("stop kube-scheduler/node-1", "kube-scheduler runs once for the whole cluster; write kube-scheduler"),
+    ],
+)
+def test_only_what_runs_can_be_stopped(race: Flow, text: str, fault: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        set_up(race, choices=(("do", text),))
+    assert refused.value.problems[0].startswith(f"intervention {text!r}: {fault}")
+
+
+def test_an_image_for_a_container_that_is_not_there_is_refused_by_the_api(race: Flow) -> None:
+    walk = starting.walk(set_up(race, choices=(("do", "1s set-image deployment/web nope=b:2"),)))
+    refused = [record.step.outcome for record in walk.steps if record.step.outcome.startswith("invalid")]
+    assert refused == ["invalid: deployment/web has no [nope], along spec.template.spec.containers[nope].image"]
+
+
 def test_faults_of_settings_and_choices_are_told_together(race: Flow) -> None:
     with pytest.raises(BadInput) as refused:
         set_up(race, {"rate": "lots", "grace": "5"}, choices=(("do", "delete {targte}"), ("do", "delete {force}")))

@@ -1,0 +1,52 @@
+"""Faults of interventions that can be told before any cluster is there."""
+
+import pytest
+
+from app.sim.intervention import parse
+from app.sim.interventions import check
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "delete pod/web-1 pod/web-2 grace=0 force=true wait=false",
+        "5s scale deployment/web replicas=0",
+        "set-image statefulset/shop/db db=registry.example/db:2",
+        "set pod/web-1 on-sigterm=ignore web.pre-stop=fails",
+        "add-finalizer pod/web-1 example.com/hold",
+        "cordon node/node-1",
+        "stop kube-proxy/node-1",
+    ],
+)
+def test_what_can_be_done_has_no_fault(text: str) -> None:
+    assert check(parse(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("delete pod/web-1 grace=5s", 'grace: found "5s"; allowed: a whole number'),
+        ("delete pod/web-1 grace=-1", 'grace: found "-1"; allowed: a whole number'),
+        ("delete pod/web-1 force=yes", 'force: found "yes"; allowed: true, false'),
+        ("delete pod/web-1 grase=5", 'delete takes no grase; allowed: grace, force, wait; did you mean "grace"?'),
+        ("cordon node/node-1 force=true", "cordon takes no force; allowed: none"),
+        ("scale deployment/web", "scale needs replicas=N"),
+        ("scale pod/web-1 replicas=2", "found pod/web-1; allowed: deployment/NAME, statefulset/NAME, replicaset/NAME"),
+        ("set pod/web-1", "set needs at least one BEHAVIOUR=VALUE"),
+        ("set node/node-1 startup=1s", "found node/node-1; allowed: pod/NAME"),
+        ("set-image deployment/web", "set-image needs at least one CONTAINER=IMAGE"),
+        ("power-off pod/web-1", "found pod/web-1; allowed: node/NAME"),
+    ],
+)
+def test_what_cannot_be_done_says_what_could(text: str, fault: str) -> None:
+    assert check(parse(text)) == [f"intervention {text!r}: {fault}"]
+
+
+def test_every_object_that_is_to_be_deleted_is_a_reference() -> None:
+    [fault] = check(parse("delete pod/web-1 web-2"))
+    assert fault.startswith("reference 'web-2': the form is kind/[namespace/]name, with kind one of ")
+
+
+def test_a_behaviour_that_does_not_exist_names_the_near_one() -> None:
+    [fault] = check(parse("set pod/web-1 on-sigtrem=ignore"))
+    assert fault.endswith('did you mean "on-sigterm"?')
