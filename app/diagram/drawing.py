@@ -1,0 +1,85 @@
+"""A walk and a position in it, drawn or told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.diagram import twins
+from app.diagram.extract import Flow, Ref, Walk, cluster_view, messages_view, timeline_view
+from app.diagram.layout.cluster import place_cluster
+from app.diagram.layout.messages import place_messages
+from app.diagram.layout.timeline import place_thumbnail, place_timeline
+from app.diagram.mermaid import mermaid_text
+from app.diagram.shapes import Picture
+
+Lines = tuple[str, ...]
+
+
+def cluster(walk: Walk, n: int, flow: Flow, *, narrow: bool = False) -> Picture:
+    """The cluster as it is after step n (0: at the start), with what each process believes."""
+    view = cluster_view(walk, n, flow)
+    return place_cluster(view, narrow=narrow, desc=_told(twins.cluster_lines(view)))
+
+
+def messages(walk: Walk, n: int, flow: Flow, *, narrow: bool = False) -> Picture:
+    """The messages around step n."""
+    view = messages_view(walk, n, flow)
+    return place_messages(view, narrow=narrow, desc=_told(twins.messages_lines(view)))
+
+
+def timeline(walk: Walk, n: int, flow: Flow, *, narrow: bool = False, target: Ref | None = None) -> Picture:
+    """The whole walk to scale, with a cursor at step n; about `target`, or what the flow or the walk is about."""
+    view = timeline_view(walk, n, flow, target)
+    return place_timeline(view, narrow=narrow, desc=_told(twins.timeline_lines(view)))
+
+
+def thumbnail(walk: Walk, n: int, flow: Flow, *, target: Ref | None = None) -> Picture:
+    """A small timeline without words."""
+    view = timeline_view(walk, n, flow, target)
+    return place_thumbnail(view, desc=_told(twins.timeline_lines(view)))
+
+
+def mermaid(walk: Walk, n: int, flow: Flow) -> str:
+    """The messages from the start up to step n as a Mermaid sequence diagram."""
+    return mermaid_text(messages_view(walk, n, flow, whole=True))
+
+
+def describe_cluster(walk: Walk, n: int, flow: Flow) -> Lines:
+    return twins.cluster_lines(cluster_view(walk, n, flow))
+
+
+def describe_messages(walk: Walk, n: int, flow: Flow) -> Lines:
+    return twins.messages_lines(messages_view(walk, n, flow))
+
+
+def describe_timeline(walk: Walk, n: int, flow: Flow, *, target: Ref | None = None) -> Lines:
+    return twins.timeline_lines(timeline_view(walk, n, flow, target))
+
+
+PICTURES: dict[str, Callable[[Walk, int, Flow, bool], Picture]] = {
+    "cluster": lambda walk, n, flow, narrow: cluster(walk, n, flow, narrow=narrow),
+    "messages": lambda walk, n, flow, narrow: messages(walk, n, flow, narrow=narrow),
+    "timeline": lambda walk, n, flow, narrow: timeline(walk, n, flow, narrow=narrow),
+    "thumbnail": lambda walk, n, flow, _: thumbnail(walk, n, flow),
+}
+TWINS: dict[str, Callable[[Walk, int, Flow], Lines]] = {
+    "cluster": describe_cluster,
+    "messages": describe_messages,
+    "timeline": describe_timeline,
+}
+
+
+def picture(view: str, walk: Walk, n: int, flow: Flow, *, narrow: bool = False) -> Picture:
+    """One of the views by its name; KeyError for a name that is none."""
+    return PICTURES[view](walk, n, flow, narrow)
+
+
+def describe(view: str, walk: Walk, n: int, flow: Flow) -> Lines:
+    """The text twin of a view by its name."""
+    return TWINS[view](walk, n, flow)
+
+
+def _told(lines: Lines) -> str:
+    """A description in one go: long ones are cut, the twin on the page has them whole."""
+    text = ". ".join(lines)
+    return text if len(text) <= 600 else f"{text[:600].rpartition('. ')[0] or text[:600]} …"

@@ -1,0 +1,10 @@
+"""The only part of the pictures that sees worlds: from a walk and a position to views."""
+
+from app.catalog.flow import Flow
+from app.diagram.extract.cluster import cluster_view
+from app.diagram.extract.messages import messages_view
+from app.diagram.extract.timeline import timeline_view
+from app.kube.meta import Ref
+from app.sim.walk import Walk
+
+__all__ = ["Flow", "Ref", "Walk", "cluster_view", "messages_view", "timeline_view"]

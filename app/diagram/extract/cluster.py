@@ -1,0 +1,212 @@
+"""What the map of the cluster shows at a step."""
+
+from __future__ import annotations
+
+from app.catalog.flow import Flow
+from app.diagram.extract import deeds, lists, traffic
+from app.diagram.extract.beliefs import Pending, kubelet_chip, pending, process_chip, proxy_chip, runtime_chip
+from app.diagram.extract.course import Course, course, unbound
+from app.diagram.extract.kept import record_at, world_at
+from app.diagram.extract.lanes import PROCESS, Participant
+from app.diagram.extract.names import short
+from app.diagram.extract.pods import SYMBOLS, card, pods_on
+from app.diagram.views import Chip, ClusterView, Extent, Listing, Message, NodeCard, PodCard, Row
+from app.diagram.words import say
+from app.kube.meta import Ref, condition
+from app.kube.nodes import Node
+from app.sim.walk import Record, Walk
+from app.sim.world import World
+
+MOST_NODES = 50
+FEW_NODES = 6
+FEW_PODS = 12
+MOST_LINES = 6
+"""Lines of one list of endpoints."""
+
+
+def cluster_view(walk: Walk, n: int, flow: Flow) -> ClusterView:
+    """The world at a step and the message that led to it."""
+    record, world, known = record_at(walk, n), world_at(walk, n), course(walk)
+    drawn = _drawn(world, record)
+    compact = len(world.nodes) > FEW_NODES or known.extent.pods > FEW_PODS
+    nodes = _nodes(world, drawn, known)
+    rest = len(world.nodes) - len(drawn)
+    line, state = traffic.clients(world)
+    when = deeds.moment_of(record)
+    under_way = pending(world)
+    message, cause = _messages(flow, record, world, nodes, compact=compact) if record else (None, None)
+    return ClusterView(
+        title=when,
+        caption=f"{when} · {deeds.sentence(flow, record)}" if record else when,
+        caption_kind=deeds.sender(flow, record).kind if record else "api",
+        user=_user(flow),
+        api=_api(world, under_way),
+        etcd=Chip("etcd", "etcd", say("short", "etcd"), say("short", "objects", count=len(world.etcd.objects))),
+        scheduler=process_chip(world, "kube-scheduler", "scheduler", "scheduler", under_way),
+        controllers=process_chip(world, "kube-controller-manager", "controller", "controllers", under_way),
+        control_plane=say("short", "control-plane"),
+        slices=tuple(_cut(row) for row in lists.slices(world)),
+        waiting=_waiting(world) if known.extent.waiting else None,
+        nodes=nodes,
+        more_nodes=say("short", "more-nodes", count=f"{rest:,}") if rest else "",
+        clients=line,
+        clients_state=state,
+        clients_name=say("short", "clients"),
+        cause=cause,
+        message=message,
+        extent=_capped(known.extent),
+        compact=compact,
+    )
+
+
+def _capped(extent: Extent) -> Extent:
+    return Extent(
+        extent.pods,
+        min(extent.backends, MOST_LINES),
+        min(extent.endpoints, MOST_LINES * max(extent.slices, 1)),
+        extent.slices,
+        min(extent.waiting, MOST_LINES),
+    )
+
+
+def _cut(listing: Listing) -> Listing:
+    """A list with as many lines as there is room for; those that say something come first."""
+    rows = listing.rows
+    if len(rows) <= MOST_LINES:
+        return listing
+    plain = ("ready", "serving")
+    told = [row for row in rows if row.state not in plain] + [row for row in rows if row.state in plain]
+    more = Row("more", "", say("short", "more", count=len(rows) - MOST_LINES + 1), "")
+    return Listing(listing.id, listing.title, listing.state, (*told[: MOST_LINES - 1], more), listing.about)
+
+
+def _user(flow: Flow) -> Chip | None:
+    drawn = any(lane.kind == "user" for lane in flow.lanes) or not flow.lanes
+    return Chip("you", "user", say("short", "you")) if drawn else None
+
+
+def _api(world: World, under_way: Pending) -> Chip:
+    """The hub: how many watch events it has sent that nobody has seen yet."""
+    count = sum(under_way.unseen.values())
+    note = say("short", "up-to-date")
+    if count:
+        note = say("short", "on-the-way-one") if count == 1 else say("short", "on-the-way", count=count)
+    down = "kube-apiserver" in world.down
+    note = say("short", "down") if down else note
+    return Chip("api", "api", say("short", "api"), note, "down" if down else "calm", note)
+
+
+def _waiting(world: World) -> Listing:
+    pods = unbound(world)
+    rows = tuple(Row("starting", SYMBOLS["starting"], short(pod.metadata.name), pod.status.phase) for pod in pods)
+    rows = rows or (Row("nobody", "", say("short", "nobody"), ""),)
+    title = say("short", "waiting")
+    return _cut(Listing("waiting", title, "calm", rows, f"{title}: {', '.join(row.name for row in rows)}"))
+
+
+def _drawn(world: World, record: Record | None) -> tuple[str, ...]:
+    """Every node, or of very many those that something happens on."""
+    if len(world.nodes) <= MOST_NODES:
+        return world.nodes
+    concerned = {route.node for route in world.ledger.failing} | ({record.step.node} if record else set())
+    first = [name for name in world.nodes if name in concerned]
+    rest = [name for name in world.nodes if name not in concerned]
+    chosen = {*first[: MOST_NODES - 1], *rest[: MOST_NODES - 1 - len(first[: MOST_NODES - 1])]}
+    return tuple(name for name in world.nodes if name in chosen)
+
+
+def _nodes(world: World, drawn: tuple[str, ...], known: Course) -> tuple[NodeCard, ...]:
+    backends = lists.Backends(world, known.names)
+    failing = traffic.failing(world)
+    under_way = pending(world)
+    found = []
+    for name in drawn:
+        host = world.hosts.get(name)
+        state, note = _condition(world, name)
+        asked = traffic.through(name, failing.get(name, []), backends) if world.load else None
+        found.append(
+            NodeCard(
+                id=f"node-{name}",
+                name=name,
+                state=state,
+                note=note,
+                kubelet=kubelet_chip(world, name, host, under_way),
+                runtime=runtime_chip(name, host),
+                proxy=proxy_chip(world, name, host, under_way),
+                pods=_pods(world, name, known),
+                rules=tuple(_cut(row) for row in lists.rules(name, host, backends)),
+                traffic=asked,
+            )
+        )
+    return tuple(found)
+
+
+def _pods(world: World, node: str, known: Course) -> tuple[PodCard, ...]:
+    host = world.hosts.get(node)
+    cards = [
+        card(seen, host, uid, known.slots.get((node, uid), 0)) for uid, seen in pods_on(world, node).items()
+    ]
+    return tuple(sorted(cards, key=lambda row: row.slot))
+
+
+def _condition(world: World, name: str) -> tuple[str, str]:
+    """The Node object's word, and beside it what is really so where the two differ."""
+    stored = world.etcd.get(Ref("Node", "", name))
+    node = stored.object if stored else None
+    ready = condition(node.status.conditions, "Ready") if isinstance(node, Node) else None
+    word = {"True": "ready", "False": "unready"}.get(ready.status if ready else "", "unknown")
+    state = "ready" if word == "ready" else "unready"
+    notes = [say("node", word)]
+    if isinstance(node, Node) and node.spec.unschedulable:
+        state = "cordoned" if state == "ready" else state
+        notes.append(say("node", "cordoned"))
+    host = world.hosts.get(name)
+    if host is not None and not host.power:
+        state = "off"
+        notes.append(say("node", "off"))
+    return state, " · ".join(notes)
+
+
+def _messages(
+    flow: Flow, record: Record, world: World, nodes: tuple[NodeCard, ...], *, compact: bool
+) -> tuple[Message | None, Message | None]:
+    """The step's arrow and the watch event that caused it; None where a box is not drawn."""
+    one, other = deeds.sender(flow, record), deeds.receiver(flow, record)
+    there = {row.id for row in nodes} | {pod.id for row in nodes for pod in row.pods}
+    start, end = (_place(who, world, record, compact=compact) for who in (one, other))
+    if one.kind == "clients" and end.startswith("kube-proxy-"):
+        # A connection meets the rules, not the process that wrote them.
+        end = end.replace("kube-proxy-", "traffic-", 1)
+    state = "harm" if deeds.harm(record) else "now"
+    known = [name for name in (start, end) if not name.startswith(("pod-", "node-")) or name in there]
+    if len(known) < 2:
+        start = end = known[0] if known else ""
+    message = Message(f"message-{record.n}", start, end, one.kind, state, deeds.text_of(record)) if start else None
+    if not deeds.watched(record) or not start or start == "api":
+        return message, None
+    return message, Message(f"cause-{record.n}", "api", start, "api", "cause", deeds.watch_text(record))
+
+
+def _place(who: Participant, world: World, record: Record, *, compact: bool) -> str:
+    """The id of the box that a participant is drawn as."""
+    match who.kind:
+        case "user":
+            return "you"
+        case "api" | "scheduler" | "clients":
+            return who.kind if who.kind != "scheduler" else "kube-scheduler"
+        case "controller":
+            return "kube-controller-manager"
+        case "app":
+            return _pod_place(who, world, record, compact=compact)
+        case _:
+            return f"node-{who.under}" if compact else f"{who.kind}-{who.under}"
+
+
+def _pod_place(who: Participant, world: World, record: Record, *, compact: bool) -> str:
+    name = who.lane.removesuffix(PROCESS)
+    for at in (world, record.step.before):
+        for node in [record.step.node] if record.step.node else at.nodes:
+            for uid, seen in pods_on(at, node).items():
+                if seen.ref.name == name:
+                    return f"node-{node}" if compact else f"pod-{uid}"
+    return ""

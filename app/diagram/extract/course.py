@@ -1,0 +1,85 @@
+"""What the map must know of a whole walk so that nothing jumps from step to step: places, sizes, old addresses."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from app.diagram.extract.kept import once_per_walk
+from app.diagram.extract.pods import pods_on
+from app.diagram.views import Extent
+from app.kube.networking import EndpointSlice
+from app.kube.pods import Pod
+from app.sim.host import Host
+from app.sim.index import Index, on_node
+from app.sim.maps import ordered
+from app.sim.walk import Walk
+from app.sim.world import World
+
+
+class Course(NamedTuple):
+    slots: dict[tuple[str, str], int]
+    """A pod's place on its node, by (node, uid)."""
+    names: dict[str, str]
+    """Pods' names by address, also of pods that are gone."""
+    extent: Extent
+
+
+class _Watcher:
+    """Goes through the worlds in order and looks only at what has changed."""
+
+    def __init__(self) -> None:
+        self.slots: dict[tuple[str, str], int] = {}
+        self.names: dict[str, str] = {}
+        self.seen: dict[str, tuple[object, Host | None]] = {}
+        self.taken: dict[str, dict[int, str]] = {}
+        self.pods = self.backends = self.endpoints = self.slices = self.waiting = 0
+        self.etcd = Index()
+
+    def look(self, world: World) -> None:
+        for node in world.nodes:
+            self._node(world, node)
+        if world.etcd is not self.etcd:
+            self.etcd = world.etcd
+            slices = [obj for obj in world.etcd.find("EndpointSlice") if isinstance(obj, EndpointSlice)]
+            self.slices = max(self.slices, len(slices))
+            self.endpoints = max(self.endpoints, sum(max(1, len(row.endpoints)) for row in slices))
+            self.waiting = max(self.waiting, len(unbound(world)))
+
+    def _node(self, world: World, node: str) -> None:
+        bound, host = world.etcd.by.get(on_node(node)), world.hosts.get(node)
+        known = self.seen.get(node)
+        if known is not None and known[0] is bound and known[1] is host:
+            return
+        self.seen[node] = (bound, host)
+        if host is not None:
+            self.names |= {pod.ip: pod.ref.name for _, pod in ordered(host.pods) if pod.ip}
+            lines = sum(max(1, len(rules.backends)) for _, rules in ordered(host.proxy.rules))
+            self.backends = max(self.backends, lines)
+        self._places(node, list(pods_on(world, node)))
+
+    def _places(self, node: str, uids: list[str]) -> None:
+        taken = {slot: uid for slot, uid in self.taken.get(node, {}).items() if uid in uids}
+        placed = set(taken.values())
+        for uid in uids:
+            if uid not in placed:
+                slot = next(at for at in range(len(uids) + 1) if at not in taken)
+                taken[slot] = uid
+                self.slots[(node, uid)] = slot
+        self.taken[node] = taken
+        self.pods = max(self.pods, max(taken, default=-1) + 1)
+
+
+def unbound(world: World) -> list[Pod]:
+    """Pods that no node has been chosen for."""
+    return [pod for pod in world.etcd.find(on_node("")) if isinstance(pod, Pod) and not pod.finished]
+
+
+@once_per_walk
+def course(walk: Walk) -> Course:
+    """One pass over a walk."""
+    watcher = _Watcher()
+    watcher.look(walk.start)
+    for record in walk.records:
+        watcher.look(record.step.world)
+    extent = Extent(watcher.pods, watcher.backends, watcher.endpoints, watcher.slices, watcher.waiting)
+    return Course(watcher.slots, watcher.names, extent)

@@ -1,0 +1,96 @@
+"""Lists of endpoints: what the slices say, and where each node's rules lead."""
+
+from __future__ import annotations
+
+from app.diagram.extract.beliefs import state_of
+from app.diagram.extract.names import short
+from app.diagram.views import Listing, Row
+from app.diagram.words import say
+from app.kube.meta import Ref
+from app.kube.networking import EndpointSlice
+from app.kube.pods import Pod
+from app.sim.host import Host, HostPod, Rules, host_number
+from app.sim.maps import ordered
+from app.sim.world import World
+
+ENDPOINTS = {"ready": "●", "serving-terminating": "◆", "terminating": "◇", "unready": "○"}
+BACKENDS = {"serving": "●", "draining": "◆", "refused": "✕", "unanswered": "✕"}
+STALE = frozenset({"refused", "unanswered"})
+
+
+def slices(world: World) -> tuple[Listing, ...]:
+    """Every EndpointSlice, as it is stored."""
+    return tuple(_slice(obj) for obj in world.etcd.find("EndpointSlice") if isinstance(obj, EndpointSlice))
+
+
+def _slice(obj: EndpointSlice) -> Listing:
+    rows = []
+    for endpoint in obj.endpoints:
+        state = state_of(endpoint)
+        name = endpoint.targetRef.name if endpoint.targetRef else ", ".join(endpoint.addresses)
+        rows.append(Row(state, ENDPOINTS[state], short(name), say("endpoint", state)))
+    title = say("short", "slice", service=obj.service or obj.metadata.name)
+    return _listing(f"slice-{obj.metadata.namespace}-{obj.metadata.name}", title, "calm", rows)
+
+
+class Backends:
+    """Which pod is at an address, and whether a connection to it is answered."""
+
+    def __init__(self, world: World, names: dict[str, str]) -> None:
+        self._world = world
+        self._names = names
+        self._at: dict[str, dict[str, tuple[str, HostPod]]] = {}
+
+    def state(self, address: str) -> str:
+        """serving, draining, refused or unanswered."""
+        host, found = self._host(address), self.pod(address)
+        if host is None or not host.power or found is None or found[1].sandbox != "ready":
+            return "unanswered"
+        if not found[1].serves:
+            return "refused"
+        stored = self._world.etcd.get(found[1].ref)
+        pod = stored.object if stored else None
+        return "serving" if isinstance(pod, Pod) and not pod.terminating else "draining"
+
+    def name(self, address: str) -> str:
+        return short(self._names.get(address, address))
+
+    def pod(self, address: str) -> tuple[str, HostPod] | None:
+        """The uid and the machine's pod."""
+        host = self._host(address)
+        if host is None:
+            return None
+        if host.node not in self._at:
+            self._at[host.node] = {pod.ip: (uid, pod) for uid, pod in ordered(host.pods) if pod.ip}
+        return self._at[host.node].get(address)
+
+    def _host(self, address: str) -> Host | None:
+        number = host_number(address)
+        nodes = self._world.nodes
+        return self._world.hosts.get(nodes[number - 1]) if 0 < number <= len(nodes) else None
+
+
+def rules(node: str, host: Host | None, backends: Backends) -> tuple[Listing, ...]:
+    """What a node's rules say, service by service, beside what is at the addresses they lead to."""
+    if host is None:
+        return ()
+    return tuple(_rules(node, service, row, backends) for service, row in ordered(host.proxy.rules))
+
+
+def _rules(node: str, service: Ref, row: Rules, backends: Backends) -> Listing:
+    found = []
+    for address in row.backends:
+        state = backends.state(address)
+        note = "" if state == "serving" else say("backend", state)
+        found.append(Row(state, BACKENDS[state], backends.name(address), note))
+    state = "stale" if any(line.state in STALE for line in found) else "calm"
+    if not found:
+        found = [Row("reject", "✕", say("short", "reject"), "")]
+        state = "empty"
+    title = say("short", "rules", service=service.name)
+    return _listing(f"rules-{node}-{service.namespace}-{service.name}", title, state, found)
+
+
+def _listing(name: str, title: str, state: str, rows: list[Row]) -> Listing:
+    about = ", ".join(f"{row.name} {row.note}".strip() for row in rows)
+    return Listing(name, title, state, tuple(rows), f"{title}: {about}")

@@ -1,0 +1,108 @@
+"""What the message picture shows: a window of steps around the present one."""
+
+from __future__ import annotations
+
+from app.catalog.flow import Flow
+from app.diagram.extract import deeds
+from app.diagram.extract.kept import record_at, steps
+from app.diagram.extract.lanes import Participant, standing
+from app.diagram.extract.names import seconds
+from app.diagram.views import LaneHead, MessagesView, Shot
+from app.diagram.words import say
+from app.sim.walk import Record, Walk
+
+BEFORE, AFTER = 8, 6
+MOST_LANES = 11
+"""When more take part in a walk, only those of the window are drawn."""
+
+
+def messages_view(walk: Walk, n: int, flow: Flow, *, whole: bool = False) -> MessagesView:
+    """The steps around position n, or with `whole` every step up to it."""
+    rows = steps(walk)
+    first, last = (0, n) if whole else window(n, len(rows))
+    shown = rows[first:last]
+    lanes = _lanes(flow, rows if len(_lanes(flow, rows)) <= MOST_LANES and not whole else shown)
+    order = {who.lane: at for at, who in enumerate(lanes)}
+    shots = [shot for record in shown for shot in _shots(flow, record, n, order)]
+    return MessagesView(
+        title=say("messages", "title", step=deeds.moment_of(record_at(walk, n))),
+        lanes=tuple(LaneHead(who.lane, who.kind, who.title, who.under) for who in lanes),
+        shots=tuple(shots),
+        before=_count("earlier", first),
+        after=_count("later", len(rows) - last) if not whole else "",
+        race=_race(walk),
+    )
+
+
+def window(n: int, count: int) -> tuple[int, int]:
+    """The steps to draw: always as many as there is room for, with the present one among them."""
+    size = min(BEFORE + 1 + AFTER, count)
+    first = min(max(n - 1 - BEFORE, 0), count - size)
+    return first, first + size
+
+
+def _count(word: str, count: int) -> str:
+    if count == 0:
+        return ""
+    return say("messages", f"{word}-one") if count == 1 else say("messages", word, count=count)
+
+
+def _lanes(flow: Flow, rows: list[Record]) -> list[Participant]:
+    found = {}
+    for record in rows:
+        for who in (deeds.sender(flow, record), deeds.receiver(flow, record)):
+            found[who.lane] = who
+        if deeds.watched(record):
+            api = deeds.participant(flow, "API server")
+            found[api.lane] = api
+    return sorted(found.values(), key=standing)
+
+
+def _shots(flow: Flow, record: Record, n: int, order: dict[str, int]) -> list[Shot]:
+    """The watch event that woke the loop, where there was one, then what the loop did."""
+    one, other = deeds.sender(flow, record), deeds.receiver(flow, record)
+    state = "past" if record.n < n else "now" if record.n == n else "ahead"
+    before, after = record.step.before.ledger.failing, record.step.world.ledger.failing
+    at = f"{record.n} · T+{seconds(record.step.at)} s"
+    found = []
+    if deeds.watched(record):
+        found.append(
+            Shot(
+                id=f"watch-{record.n}",
+                n=record.n,
+                sender=order["API server"],
+                receiver=order[one.lane],
+                kind="api",
+                look="watch",
+                state=state,
+                harm=False,
+                text=deeds.watch_text(record),
+                title=f"{at} · API server → {one.name}: {deeds.watch_text(record)}",
+                racing=bool(before),
+            )
+        )
+    found.append(
+        Shot(
+            id=f"step-{record.n}",
+            n=record.n,
+            sender=order[one.lane],
+            receiver=order[other.lane],
+            kind=one.kind,
+            look="self" if one.lane == other.lane else "message",
+            state=state,
+            harm=deeds.harm(record),
+            text=deeds.text_of(record),
+            title=f"{at} · {deeds.sentence(flow, record)}",
+            racing=bool(before) or bool(after),
+        )
+    )
+    return found
+
+
+def _race(walk: Walk) -> str:
+    """How long requests have failed in the whole of the walk, so that the label does not change as one steps."""
+    ledger = walk.world.ledger
+    if ledger.first is None:
+        return ""
+    end = walk.world.now if ledger.failing or ledger.last is None else ledger.last
+    return say("messages", "race", window=seconds(end - ledger.first))

@@ -1,0 +1,71 @@
+"""What the timeline shows: the intervals of a whole walk, and where in it a step stands."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from msgspec.structs import replace
+
+from app.catalog.flow import Flow
+from app.diagram.extract import deeds
+from app.diagram.extract.kept import KEPT, Same, record_at, steps, world_at
+from app.diagram.extract.names import seconds
+from app.diagram.extract.series import BEFORE, series
+from app.diagram.extract.subjects import cast
+from app.diagram.extract.tracks import Tracks, subject_tracks
+from app.diagram.views import TimelineView
+from app.diagram.words import say
+from app.kube.meta import Ref
+from app.sim.walk import Walk
+
+LEAST = 1000
+"""A walk in which no time passes is drawn as one second."""
+
+
+def timeline_view(walk: Walk, n: int, flow: Flow, target: Ref | None = None) -> TimelineView:
+    """The intervals of the walk with the cursor at position n."""
+    whole = _whole(Same(walk), flow.target, target)
+    now = world_at(walk, n).now
+    when = deeds.moment_of(record_at(walk, n))
+    title = say("timeline", "title", seconds=seconds(whole.end - walk.start.now), step=when)
+    return replace(whole, title=title, cursor=now, cursor_text=f"T+{seconds(now)} s")
+
+
+@lru_cache(maxsize=KEPT)
+def _whole(same: Same, named: str, target: Ref | None) -> TimelineView:
+    walk = same.walk
+    tracks = Tracks(walk)
+    who = cast(walk, named, target)
+    rows = [row for subject in who.targets for row in subject_tracks(tracks, subject)]
+    rows += [tracks.replacement(subject) for subject in who.replacements]
+    races = _races(walk)
+    instants = {walk.start.now - BEFORE, walk.start.now, max(walk.world.now, walk.start.now + LEAST)}
+    instants |= {at for row in rows for part in row.segments for at in (part.start, part.end)}
+    instants |= {at for pair in races for at in pair} | {record.step.at for record in steps(walk)}
+    return TimelineView(
+        title="",
+        start=walk.start.now - BEFORE,
+        end=max(walk.world.now, walk.start.now + LEAST),
+        tracks=tuple(rows),
+        races=races,
+        race=say("timeline", "race"),
+        instants=tuple(sorted(instants)),
+        enlarged=say("timeline", "enlarged"),
+        cursor=0,
+        cursor_text="",
+    )
+
+
+def _races(walk: Walk) -> tuple[tuple[int, int], ...]:
+    """The intervals in which requests fail."""
+    rows = series(walk, lambda world: world.ledger.failing)
+    found: list[tuple[int, int]] = []
+    for at, (start, failing) in enumerate(rows):
+        until = rows[at + 1][0] if at + 1 < len(rows) else walk.world.now
+        if not failing or until <= start:
+            continue
+        if found and found[-1][1] == start:
+            found[-1] = (found[-1][0], until)
+        else:
+            found.append((start, until))
+    return tuple(found)

@@ -1,0 +1,59 @@
+"""What clients meet: at which rate, through which nodes it fails, and how much has failed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from app.diagram.extract.lists import Backends
+from app.diagram.extract.names import few
+from app.diagram.views import Traffic
+from app.diagram.words import say
+from app.sim.ledger import Failing, Route, requests
+from app.sim.maps import ordered
+from app.sim.world import World
+
+
+def failing(world: World) -> dict[str, list[tuple[Route, Failing]]]:
+    """The routes that fail now, by node."""
+    found: dict[str, list[tuple[Route, Failing]]] = {}
+    for route, row in ordered(world.ledger.failing):
+        found.setdefault(route.node, []).append((route, row))
+    return found
+
+
+def through(node: str, rows: list[tuple[Route, Failing]], backends: Backends) -> Traffic:
+    """One node's arrow."""
+    if not rows:
+        return Traffic("ok", "", f"{node}: {say('short', 'no-failure')}")
+    kinds = dict.fromkeys(row.kind for _, row in rows)
+    note = ", ".join(say("failure", kind) for kind in kinds)
+    shares = "; ".join(f"{backends.name(route.address) or route.service.name} 1/{row.of}" for route, row in rows)
+    found = [backends.pod(route.address) for route, _ in rows if route.address]
+    return Traffic("failing", note, f"{node}: {note} ({shares})", tuple(f"pod-{pair[0]}" for pair in found if pair))
+
+
+def clients(world: World) -> tuple[str, str]:
+    """The clients' line and its state; empty when nobody asks anything."""
+    if not world.load:
+        return "", "calm"
+    rates = [
+        say("short", "rate", rate=load.rate, services=load.service.name) for load in world.load
+    ]
+    parts = [", ".join(rates)]
+    now = sum((_rate(world, route, row) for route, row in ordered(world.ledger.failing)), Fraction(0))
+    if now:
+        kinds = dict.fromkeys(row.kind for _, row in ordered(world.ledger.failing))
+        nodes = list(dict.fromkeys(route.node for route, _ in ordered(world.ledger.failing)))
+        where = ", ".join(nodes[:3]) + ("…" if len(nodes) > 3 else "")
+        words = "/".join(say("failing", kind) for kind in kinds)
+        parts.append(say("short", "failing-now", rate=few(float(now)), kinds=words, nodes=where))
+    failed = requests(world.ledger.exposure(world.now), world.load, len(world.nodes))
+    if failed:
+        parts.append(say("short", "failed-so-far", count=few(float(failed))))
+    return " · ".join(parts), "failing" if now else "calm"
+
+
+def _rate(world: World, route: Route, row: Failing) -> Fraction:
+    """Requests a second that a failing route loses."""
+    rate = sum(load.rate for load in world.load if load.service == route.service)
+    return Fraction(rate, max(len(world.nodes), 1) * row.of)

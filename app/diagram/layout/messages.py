@@ -1,0 +1,241 @@
+"""Where lanes and arrows of the message picture lie, wide (labels above arrows) or narrow (labels beside them)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from app.diagram.metrics import fitted, width, wrapped
+from app.diagram.shapes import Group, Label, Line, Picture, arrow, box, label, line, name_for, rounded
+from app.diagram.views import LaneHead, MessagesView, Shot
+
+EDGE = 1
+NUMBERS = 24
+"""The column of step numbers."""
+HEAD = 38
+HEAD_NARROW = (60, 130)
+"""As high as the longest title needs, within limits."""
+FOLDED = 20
+ROW = 25
+ROW_NARROW = 31
+RACE_HEAD = 16
+LOOP = 14
+BEND = 3
+BOLDER = 1.06
+"""The present step's words are set bolder than they were measured."""
+
+
+class Grid(NamedTuple):
+    """Measures of one picture."""
+
+    width: float
+    lanes: tuple[float, ...]
+    """The x of each lifeline."""
+    pitch: float
+    top: float
+    row: float
+    words: float
+    """Where the column of labels begins in a narrow picture; 0 in a wide one."""
+
+    @property
+    def narrow(self) -> bool:
+        return self.words > 0
+
+
+def place_messages(view: MessagesView, *, narrow: bool, desc: str) -> Picture:
+    """The picture, wide or narrow."""
+    prefix = "messages-narrow" if narrow else "messages"
+    grid = _grid(view, narrow=narrow)
+    rows, height = _rows(view, grid)
+    groups = [
+        *_races(prefix, view, grid, rows),
+        *_present(prefix, view, grid, rows),
+        *(_lane(prefix, lane, at, grid, height) for at, lane in enumerate(view.lanes)),
+        *_folded(prefix, view, grid, height),
+        *(_shot(prefix, shot, y, grid) for shot, y in zip(view.shots, rows, strict=True)),
+    ]
+    return Picture(
+        id=prefix,
+        look="picture messages narrow" if narrow else "picture messages",
+        width=grid.width,
+        height=rounded(height),
+        title=view.title,
+        desc=desc,
+        groups=tuple(groups),
+    )
+
+
+def _grid(view: MessagesView, *, narrow: bool) -> Grid:
+    count = max(len(view.lanes), 1)
+    if narrow:
+        pitch = max(13.0, min(24.0, 176 / count))
+        lanes = tuple(EDGE + pitch * (at + 0.5) for at in range(count))
+        longest = max((width(_title(lane), "t-note") for lane in view.lanes), default=0)
+        head = min(max(longest * BOLDER + 16, HEAD_NARROW[0]), HEAD_NARROW[1])
+        return Grid(360, lanes, pitch, rounded(head), ROW_NARROW, EDGE + pitch * count + 8)
+    pitch = (780 - EDGE - NUMBERS) / count
+    return Grid(780, tuple(NUMBERS + pitch * (at + 0.5) for at in range(count)), pitch, HEAD, ROW, 0)
+
+
+def _rows(view: MessagesView, grid: Grid) -> tuple[list[float], float]:
+    """The top of each arrow's row, and the height of the whole."""
+    y = grid.top + (FOLDED if view.before else 4)
+    found = []
+    racing = False
+    for shot in view.shots:
+        if shot.racing and not racing:
+            y += RACE_HEAD
+        racing = shot.racing
+        found.append(y)
+        y += grid.row
+    return found, y + (FOLDED if view.after else 4)
+
+
+def _lane(prefix: str, lane: LaneHead, at: int, grid: Grid, height: float) -> Group:
+    x = grid.lanes[at]
+    life = line([(x, grid.top - 3), (x, height - 1)], "life")
+    title = _title(lane)
+    wide = grid.pitch - (2 if grid.narrow else 6)
+    frame = box(x - wide / 2, EDGE, wide, grid.top - 4, "body", 3 if grid.narrow else 6)
+    labels = (_upwards(title, x, grid),) if grid.narrow else _heading(lane, x, wide)
+    return Group(
+        id=name_for(prefix, "lane", lane.id), look=f"lane k-{lane.kind}", title=title, boxes=(frame,), lines=(life,), labels=labels
+    )
+
+
+def _title(lane: LaneHead) -> str:
+    return f"{lane.title} {lane.under}".strip()
+
+
+def _heading(lane: LaneHead, x: float, wide: float) -> tuple[Label, ...]:
+    """Two lines: title and node, or a long title broken."""
+    room = wide - 6
+    lines = [fitted(lane.title, "t-chip", room), fitted(lane.under, "t-note", room)]
+    looks = ["t-chip", "t-note"]
+    if not lane.under:
+        lines = list(wrapped(lane.title, "t-chip", room, 2))
+        looks = ["t-chip", "t-chip"]
+    first = EDGE + (HEAD - 4) / 2 + (4 if len(lines) == 1 else -2)
+    return tuple(label(x, first + 13 * at, text, looks[at], "middle") for at, text in enumerate(lines))
+
+
+def _upwards(title: str, x: float, grid: Grid) -> Label:
+    text = fitted(title, "t-note", grid.top - 14)
+    y = grid.top - 10
+    return Label(rounded(x + 3.5), rounded(y), text, "t-note", turned=f"rotate(-90 {rounded(x + 3.5)} {rounded(y)})")
+
+
+def _folded(prefix: str, view: MessagesView, grid: Grid, height: float) -> list[Group]:
+    """How many steps lie before and after those that are drawn."""
+    found = []
+    x, anchor = (grid.words, "start") if grid.narrow else (grid.width / 2, "middle")
+    for name, text, y in (("before", view.before, grid.top), ("after", view.after, height - FOLDED)):
+        if text:
+            shown = fitted(text, "t-note", grid.width - grid.words - EDGE)
+            found.append(
+                Group(
+                    id=name_for(prefix, name),
+                    look="folded",
+                    y=y,
+                    labels=(label(x, 14, shown, "t-note folded", anchor),),
+                )
+            )
+    return found
+
+
+def _races(prefix: str, view: MessagesView, grid: Grid, rows: list[float]) -> list[Group]:
+    """A shade behind the rows in which requests fail."""
+    found = []
+    start: int | None = None
+    for at, shot in enumerate([*view.shots, None]):
+        racing = shot is not None and shot.racing
+        if racing and start is None:
+            start = at
+        if not racing and start is not None:
+            found.append(_race(prefix, view, grid, rows[start] - RACE_HEAD, rows[at - 1] + grid.row, len(found)))
+            start = None
+    return found
+
+
+def _race(prefix: str, view: MessagesView, grid: Grid, top: float, bottom: float, number: int) -> Group:
+    text = fitted(view.race, "t-note", grid.width - grid.words - 12)
+    wide = grid.width - 2 * EDGE
+    return Group(
+        id=name_for(prefix, "race", str(number)),
+        look="racing",
+        y=rounded(top),
+        boxes=(box(EDGE, 0, wide, bottom - top, "race"),),
+        lines=(
+            line([(EDGE, 0), (grid.width - EDGE, 0)], "race-edge"),
+            line([(EDGE, bottom - top), (grid.width - EDGE, bottom - top)], "race-edge"),
+        ),
+        labels=(label(grid.width - 8, 12, text, "t-note race-text", "end"),),
+    )
+
+
+def _present(prefix: str, view: MessagesView, grid: Grid, rows: list[float]) -> list[Group]:
+    """A band behind the present step."""
+    now = [at for at, shot in enumerate(view.shots) if shot.state == "now"]
+    if not now:
+        return []
+    top, bottom = rows[now[0]], rows[now[-1]] + grid.row
+    harm = any(view.shots[at].harm for at in now)
+    band = box(EDGE, 0, grid.width - 2 * EDGE, bottom - top, f"present{' harm' if harm else ''}", 6)
+    return [Group(id=name_for(prefix, "now"), look="now", y=rounded(top), boxes=(band,))]
+
+
+def _shot(prefix: str, shot: Shot, y: float, grid: Grid) -> Group:
+    look = " ".join(word for word in ("shot", f"k-{shot.kind}", shot.look, shot.state, "harm" if shot.harm else "") if word)
+    lines = _loop(shot, grid) if shot.sender == shot.receiver else _across(shot, grid)
+    labels = _beside(shot, grid) if grid.narrow else _above(shot, grid)
+    if shot.look != "watch" and not grid.narrow:
+        labels = (label(NUMBERS - 7, 17, str(shot.n), "t-mono number", "end"), *labels)
+    return Group(
+        id=name_for(prefix, shot.id), look=look, y=rounded(y), title=shot.title, lines=lines, labels=labels
+    )
+
+
+def _line_y(grid: Grid) -> float:
+    return grid.row / 2 if grid.narrow else 18
+
+
+def _across(shot: Shot, grid: Grid) -> tuple[Line, ...]:
+    y = _line_y(grid)
+    return arrow([(grid.lanes[shot.sender], y), (grid.lanes[shot.receiver], y)], "flow")
+
+
+def _loop(shot: Shot, grid: Grid) -> tuple[Line, ...]:
+    """An act on oneself: out and back, towards the side that has room for its label."""
+    x, out = grid.lanes[shot.sender], LOOP if _rightwards(shot, grid) else -LOOP
+    if grid.narrow:
+        out = 8 if out > 0 else -8
+    y = _line_y(grid) - 7 if grid.narrow else 7
+    return arrow([(x, y), (x + out, y), (x + out, y + 11), (x, y + 11)], "flow", BEND)
+
+
+def _rightwards(shot: Shot, grid: Grid) -> bool:
+    x = grid.lanes[shot.sender]
+    room = (grid.words or grid.width) - x
+    return room > 12 if grid.narrow else room > LOOP + 14 + min(width(shot.text, "t-note"), grid.width / 2)
+
+
+def _above(shot: Shot, grid: Grid) -> tuple[Label, ...]:
+    """Wide: over the middle of the arrow, or beside the loop."""
+    x = grid.lanes[shot.sender]
+    left, right = NUMBERS + 4, grid.width - 6
+    if shot.sender == shot.receiver:
+        away = LOOP + 6
+        if _rightwards(shot, grid):
+            return (label(x + away, 16, fitted(shot.text, "t-note", (right - x - away) / BOLDER), "t-note"),)
+        return (label(x - away, 16, fitted(shot.text, "t-note", (x - away - left) / BOLDER), "t-note", "end"),)
+    text = fitted(shot.text, "t-note", (right - left) * 0.6)
+    half = width(text, "t-note") * BOLDER / 2
+    middle = (x + grid.lanes[shot.receiver]) / 2
+    return (label(max(left + half, min(right - half, middle)), 12, text, "t-note", "middle"),)
+
+
+def _beside(shot: Shot, grid: Grid) -> tuple[Label, ...]:
+    """Narrow: in the column on the right, in one line or two."""
+    number = f"{shot.n} " if shot.look != "watch" else ""
+    lines = wrapped(number + shot.text, "t-note", (grid.width - grid.words - 6) / BOLDER, 2)
+    first = grid.row / 2 + 3.5 - 6 * (len(lines) - 1)
+    return tuple(label(grid.words, first + 12 * at, text, "t-note") for at, text in enumerate(lines))

@@ -1,0 +1,253 @@
+"""Where the intervals of a timeline lie: wide, narrow (names above their rows), or without words as a thumbnail."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from app.diagram.layout.scale import Scale, scale, spoken, ticks
+from app.diagram.metrics import fitted, width
+from app.diagram.shapes import Box, Group, Label, Line, Picture, box, label, line, name_for, rounded
+from app.diagram.views import Segment, TimelineView, Track
+
+EDGE = 1
+AXIS = 34
+"""Room for the cursor's time and the ticks."""
+BAR = 20
+ROW = 26
+FOOT = 20
+NAME_NARROW = 15
+
+
+class Frame(NamedTuple):
+    prefix: str
+    width: float
+    left: float
+    """Where time begins."""
+    right: float
+    top: float
+    row: float
+    scale: Scale
+    narrow: bool
+
+
+def place_timeline(view: TimelineView, *, narrow: bool, desc: str) -> Picture:
+    """All rows, the scale and the cursor."""
+    prefix = "timeline-narrow" if narrow else "timeline"
+    wide = 360.0 if narrow else 1200.0
+    names = max((width(track.name, "t-text") for track in view.tracks), default=0)
+    left = EDGE if narrow else min(190.0, names + 14)
+    right = wide - EDGE - (4 if narrow else 8)
+    row = ROW + NAME_NARROW if narrow else ROW
+    frame = Frame(prefix, wide, left, right, AXIS, row, scale(view.instants, left, right), narrow)
+    bottom = AXIS + row * len(view.tracks) + 2
+    near = _near(frame, view, bottom, bottom + (FOOT if view.races else 4))
+    height = bottom + (FOOT if view.races else 4) + (FOOT - 4 if near else 0)
+    groups = [
+        *near,
+        _axis(frame, bottom),
+        *_races(frame, view, bottom),
+        *(_track(frame, track, at) for at, track in enumerate(view.tracks)),
+        *_cuts(frame, bottom),
+        _cursor(frame, view, bottom),
+    ]
+    look = "picture timeline narrow" if narrow else "picture timeline"
+    return Picture(
+        id=prefix, look=look, width=wide, height=rounded(height), title=view.title, desc=desc, groups=tuple(groups)
+    )
+
+
+def _axis(frame: Frame, bottom: float) -> Group:
+    lines, labels = [], []
+    last = -1000.0
+    for at in ticks(frame.scale, 62 if frame.narrow else 84):
+        x, text = frame.scale.at(at), spoken(at)
+        half = width(text, "t-note") / 2
+        lines.append(line([(x, AXIS - 2), (x, bottom)], "grid"))
+        if x - half > last + 6:
+            middle = min(x, frame.width - EDGE - half)
+            labels.append(label(middle, AXIS - 7, text, "t-note tick", "middle"))
+            last = middle + half
+    return Group(id=name_for(frame.prefix, "axis"), look="axis", lines=tuple(lines), labels=tuple(labels))
+
+
+def _near(frame: Frame, view: TimelineView, bottom: float, words_at: float) -> list[Group]:
+    """The enlarged start, marked as such."""
+    near = frame.scale.near
+    if near is None:
+        return []
+    times = f"{near.times:.0f}" if near.times >= 10 else f"{near.times:.1f}"
+    text = view.enlarged.replace("{end}", spoken(near.end)).replace("{times}", times)
+    room = frame.width - near.left - EDGE
+    return [
+        Group(
+            id=name_for(frame.prefix, "near"),
+            look="near",
+            title=text,
+            boxes=(box(near.left, AXIS - 2, near.right - near.left, bottom - AXIS + 2, "lens"),),
+            lines=(line([(near.right, AXIS - 2), (near.right, bottom + 2)], "lens-edge"),),
+            labels=(label(near.left, words_at + 10, fitted(text, "t-note", room), "t-note tick"),),
+        )
+    ]
+
+
+def _track(frame: Frame, track: Track, at: int) -> Group:
+    """A row: its name, then its intervals side by side."""
+    y = frame.top + at * frame.row
+    if frame.narrow:
+        name = label(EDGE, 11, fitted(track.name, "t-text", frame.width - 2 * EDGE), "t-text")
+    else:
+        name = label(frame.left - 10, 14, fitted(track.name, "t-text", frame.left - 12), "t-text", "end")
+    bars = _bars(frame.scale, track.segments, NAME_NARROW if frame.narrow else 0)
+    labels = [name]
+    for part, bar in zip(track.segments, bars, strict=True):
+        labels += _inside(part, bar)
+    about = ", ".join(f"{part.text} {spoken(max(part.start, 0))} to {spoken(part.end)}" for part in track.segments)
+    return Group(
+        id=name_for(frame.prefix, track.id),
+        look=f"track k-{track.kind}",
+        y=y,
+        title=f"{track.name}: {about}",
+        boxes=tuple(bars),
+        labels=tuple(labels),
+    )
+
+
+def _bars(found: Scale, segments: tuple[Segment, ...], y: float) -> list[Box]:
+    """Each interval at its place; one too short to be seen is drawn two wide, at the cost of its neighbour."""
+    bars: list[Box] = []
+    edge = 0.0
+    for part in segments:
+        start = max(found.at(part.start), edge)
+        end = max(found.at(part.end), start + 2.5)
+        bars.append(box(start + 0.5, y, max(end - start - 1, 1.5), BAR, f"part {part.state}", min(4, (end - start) / 3)))
+        edge = end
+    return bars
+
+
+def _inside(part: Segment, bar: Box) -> list[Label]:
+    """Its words, where they fit whole or nearly so."""
+    room = bar.width - 12
+    text = fitted(part.text, "t-note", room)
+    if width(part.text, "t-note") > room and len(text) < 9:
+        return []
+    return [label(bar.x + 6, bar.y + 14, text, "t-note")]
+
+
+def _cuts(frame: Frame, bottom: float) -> list[Group]:
+    """A strip over all rows for a wait that was cut out, with its true length."""
+    found = []
+    for piece in frame.scale.cuts:
+        middle, text = (piece.left + piece.right) / 2, spoken(piece.end - piece.start)
+        half = width(text, "t-note") / 2 + 3
+        edges = [line(_wave(middle + side, AXIS - 2, bottom), "cut-edge", 0) for side in (-3, 3)]
+        found.append(
+            Group(
+                id=name_for(frame.prefix, "cut", str(piece.start)),
+                look="fold",
+                title=text,
+                boxes=(box(middle - 3, AXIS - 2, 6, bottom - AXIS + 2, "cut"), box(middle - half, AXIS - 17, half * 2, 13, "cut")),
+                lines=tuple(edges),
+                labels=(label(middle, AXIS - 7, text, "t-note", "middle"),),
+            )
+        )
+    return found
+
+
+def _wave(x: float, top: float, bottom: float) -> list[tuple[float, float]]:
+    """A zigzag from top to bottom."""
+    count = max(2, round((bottom - top) / 8))
+    step = (bottom - top) / count
+    return [(x + (2 if at % 2 else -2), top + at * step) for at in range(count + 1)]
+
+
+def _races(frame: Frame, view: TimelineView, bottom: float) -> list[Group]:
+    found = []
+    for number, (start, end) in enumerate(view.races):
+        left, right = frame.scale.at(start), frame.scale.at(end)
+        wide = max(right - left, 2)
+        text = f"{view.race} · {spoken(end - start)}"
+        half = width(text, "t-note") * 0.54
+        x = max(EDGE + half, min(frame.width - EDGE - half, left + wide / 2))
+        labels = (label(x, bottom + 13, text, "t-note race-text", "middle"),) if number == 0 or wide > 2 * half else ()
+        found.append(
+            Group(
+                id=name_for(frame.prefix, "race", str(number)),
+                look="racing",
+                title=text,
+                boxes=(box(left, AXIS - 2, wide, bottom - AXIS + 2, "race"),),
+                lines=(
+                    line([(left, AXIS - 2), (left, bottom + 2)], "race-edge"),
+                    line([(left + wide, AXIS - 2), (left + wide, bottom + 2)], "race-edge"),
+                ),
+                labels=labels,
+            )
+        )
+    return found
+
+
+def _cursor(frame: Frame, view: TimelineView, bottom: float) -> Group:
+    """Where the step stands; its time is written on a flag that stays inside."""
+    x = frame.scale.at(view.cursor)
+    half = width(view.cursor_text, "t-note") * 0.53 + 5
+    middle = max(EDGE + half, min(frame.width - EDGE - half, x))
+    return Group(
+        id=name_for(frame.prefix, "cursor"),
+        look="cursor",
+        x=rounded(x),
+        title=view.cursor_text,
+        boxes=(box(middle - half - x, 0, half * 2, 15, "knob", 4),),
+        lines=_upright(frame, len(view.tracks), bottom),
+        labels=(label(middle - x, 11, view.cursor_text, "t-note", "middle"),),
+    )
+
+
+def _upright(frame: Frame, rows: int, bottom: float) -> tuple[Line, ...]:
+    """The cursor's line; in a narrow picture it leaves out the names of the rows."""
+    if not frame.narrow:
+        return (line([(0, 14), (0, bottom + 3)], "cursor-line"),)
+    tops = [frame.top + at * frame.row + NAME_NARROW for at in range(rows)]
+    ends = [(14.0, AXIS - 1.0), *((top - 2, top + BAR + 2) for top in tops)]
+    return tuple(line([(0, start), (0, end)], "cursor-line") for start, end in ends)
+
+
+THUMB_WIDTH, THUMB_HEIGHT, THUMB_ROWS = 300, 92, 4
+
+
+def place_thumbnail(view: TimelineView, *, desc: str) -> Picture:
+    """The same intervals, small and without words, for a card in the gallery."""
+    tracks = _telling(view)
+    found = scale(view.instants, 0, THUMB_WIDTH)
+    step = THUMB_HEIGHT / max(len(tracks), 1)
+    high = min(15.0, step - 6)
+    groups = []
+    for number, (start, end) in enumerate(view.races):
+        left = found.at(start)
+        shade = box(left, 0, max(found.at(end) - left, 2), THUMB_HEIGHT, "race")
+        groups.append(Group(id=f"thumbnail-race-{number}", look="racing", boxes=(shade,)))
+    for at, track in enumerate(tracks):
+        bars = [Box(bar.x, bar.y, bar.width, rounded(high), bar.look, bar.radius) for bar in _bars(found, track.segments, 0)]
+        y = rounded(at * step + (step - high) / 2)
+        groups.append(Group(id=name_for("thumbnail", track.id), look=f"track k-{track.kind}", y=y, title=track.name, boxes=tuple(bars)))
+    return Picture(
+        id="thumbnail",
+        look="picture timeline thumbnail",
+        width=THUMB_WIDTH,
+        height=THUMB_HEIGHT,
+        title=view.title,
+        desc=desc,
+        groups=tuple(groups),
+    )
+
+
+def _telling(view: TimelineView) -> list[Track]:
+    """The few rows that show most: one of each of the kinds that a race is between, then those with most harm."""
+
+    def weight(track: Track) -> tuple[int, int]:
+        harm = sum(part.end - part.start for part in track.segments if part.state in ("stale", "failure"))
+        return -harm, -len(track.segments)
+
+    ranked = sorted((track for track in view.tracks if track.segments), key=weight)
+    firsts = [next((track for track in ranked if track.kind == kind), None) for kind in ("app", "controller", "kube-proxy")]
+    order = [track for track in firsts if track is not None]
+    order += [track for track in ranked if track not in order]
+    return [track for track in view.tracks if track in order[:THUMB_ROWS]]

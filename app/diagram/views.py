@@ -1,0 +1,202 @@
+"""What each picture shows, before anything is placed: plain values, already in words."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Chip(Struct, frozen=True):
+    """A process: what it is called and what it has not seen or done yet."""
+
+    id: str
+    kind: str
+    """The colour family of its lane."""
+    name: str
+    note: str = ""
+    state: str = "calm"
+    """calm, behind (its belief differs from the truth), waits or down."""
+    title: str = ""
+
+
+class Row(Struct, frozen=True):
+    """One line of a list: a symbol, a name, and what is to be said of it."""
+
+    state: str
+    symbol: str
+    name: str
+    note: str
+
+
+class Listing(Struct, frozen=True):
+    """An EndpointSlice with its endpoints, or a node's rules for one Service with their backends."""
+
+    id: str
+    title: str
+    state: str
+    rows: tuple[Row, ...]
+    about: str = ""
+    """The whole of it as one sentence."""
+
+
+class PodCard(Struct, frozen=True):
+    id: str
+    name: str
+    status: str
+    ip: str
+    state: str
+    """ready, starting, unready, draining, dead, orphan or done."""
+    symbol: str
+    slot: int
+    """Its place on the node; it keeps it for as long as it is there."""
+    full: str
+    """The whole name."""
+
+
+class Traffic(Struct, frozen=True):
+    """What clients meet that go through one node."""
+
+    state: str
+    """ok or failing."""
+    note: str
+    title: str
+    dead: tuple[str, ...] = ()
+    """Ids of pods that this node's rules lead to although they do not serve."""
+
+
+class NodeCard(Struct, frozen=True, kw_only=True):
+    id: str
+    name: str
+    state: str
+    """ready, cordoned, unready or off."""
+    note: str
+    kubelet: Chip
+    runtime: Chip
+    proxy: Chip
+    pods: tuple[PodCard, ...]
+    rules: tuple[Listing, ...]
+    traffic: Traffic | None
+
+
+class Message(Struct, frozen=True):
+    """An arrow between two boxes of the map, named by their ids."""
+
+    id: str
+    sender: str
+    receiver: str
+    kind: str
+    state: str
+    text: str
+
+
+class Extent(Struct, frozen=True):
+    """The most that a walk ever shows at once, so that the map keeps its size from step to step."""
+
+    pods: int = 0
+    """On one node."""
+    backends: int = 0
+    """Lines of rules on one node."""
+    endpoints: int = 0
+    """Lines of all slices."""
+    slices: int = 0
+    waiting: int = 0
+    """Pods without a node."""
+
+
+class ClusterView(Struct, frozen=True, kw_only=True):
+    """The cluster as it is, with each process's belief beside it."""
+
+    title: str
+    caption: str
+    caption_kind: str
+    user: Chip | None
+    api: Chip
+    etcd: Chip
+    scheduler: Chip
+    controllers: Chip
+    control_plane: str
+    slices: tuple[Listing, ...]
+    waiting: Listing | None
+    nodes: tuple[NodeCard, ...]
+    more_nodes: str
+    """What is said of nodes that are not drawn."""
+    clients: str
+    """Empty when there are none."""
+    clients_state: str
+    clients_name: str
+    cause: Message | None
+    message: Message | None
+    extent: Extent
+    compact: bool
+
+
+class LaneHead(Struct, frozen=True):
+    id: str
+    kind: str
+    title: str
+    under: str
+    """The node, or what else tells it from lanes of the same title."""
+
+
+class Shot(Struct, frozen=True, kw_only=True):
+    """One arrow of the message picture."""
+
+    id: str
+    n: int
+    sender: int
+    """Index of the lane."""
+    receiver: int
+    kind: str
+    look: str
+    """message, watch or self."""
+    state: str
+    """past, now or ahead."""
+    harm: bool
+    text: str
+    title: str
+    racing: bool
+    """Whether requests fail before or after it."""
+
+
+class MessagesView(Struct, frozen=True, kw_only=True):
+    title: str
+    lanes: tuple[LaneHead, ...]
+    shots: tuple[Shot, ...]
+    before: str
+    """What is said of earlier steps that are not drawn."""
+    after: str
+    race: str
+
+
+class Segment(Struct, frozen=True):
+    """One interval of a row, half-open; times in milliseconds."""
+
+    start: int
+    end: int
+    state: str
+    text: str
+    goes_on: bool = False
+    """Whether it lasts beyond the end of the picture."""
+
+
+class Track(Struct, frozen=True):
+    id: str
+    kind: str
+    name: str
+    segments: tuple[Segment, ...]
+
+
+class TimelineView(Struct, frozen=True, kw_only=True):
+    """Intervals of a whole walk; only `cursor` depends on the step."""
+
+    title: str
+    start: int
+    end: int
+    tracks: tuple[Track, ...]
+    races: tuple[tuple[int, int], ...]
+    race: str
+    instants: tuple[int, ...]
+    """Instants at which something is shown to happen: the scale may fold what lies between two of them."""
+    enlarged: str
+    """What is said of a start that is drawn larger; names {end} and {times}."""
+    cursor: int
+    cursor_text: str
