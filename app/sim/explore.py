@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from fractions import Fraction
 
 from msgspec import Struct
 
@@ -20,16 +19,17 @@ from app.sim.lags import Bounds
 from app.sim.maps import ordered_keys
 from app.sim.world import World
 
-Cost = Callable[[World], Fraction]
-Varies = Callable[[str, str], bool]
-"""(process or loop, node) -> whether it varies."""
+Cost = Callable[[World], int]
+"""What a world has cost so far, in any whole unit; it never shrinks along a walk."""
+Varies = Callable[[World, str, str], bool]
+"""(world, process or loop without one, node) -> whether it varies there."""
 
 
 class Found(Struct, frozen=True):
     """What a search saw."""
 
-    least: Fraction
-    most: Fraction
+    least: int
+    most: int
     worlds: int
     finished: bool
     worst: tuple[Action, ...] = ()
@@ -40,8 +40,8 @@ class _Node(Struct):
     """A world under search; its ledger is the worst that any order gave it."""
 
     world: World
-    cost: Fraction
-    best: Fraction
+    cost: int
+    best: int
     """The lowest cost of any order that leads here."""
     parent: _Node | None
     action: Action | None
@@ -56,7 +56,7 @@ def explore(
     until: int,
     over: Callable[[World], bool] | None = None,
     most_worlds: int = 200_000,
-    stop_above: Fraction | None = None,
+    stop_above: int | None = None,
 ) -> Found:
     """Least and most of `cost` at the end of every walk up to `until`.
 
@@ -66,7 +66,7 @@ def explore(
     marks = Fingerprints()
     searching = _Successors(model, varies)
     first = _Node(start, cost(start), cost(start), None, None)
-    seen: dict[tuple[int, int], _Node] = {marks.of(start): first}
+    seen: dict[int, _Node] = {marks.of(start): first}
     queue: list[tuple[int, int, _Node]] = [(start.now, 0, first)]
     count = 1
     ends: list[_Node] = []
@@ -95,12 +95,12 @@ def explore(
             count += 1
             heapq.heappush(queue, (world.now, count, queue_node))
             if stop_above is not None and price > stop_above:
-                return Found(Fraction(0), price, len(seen), finished=False, worst=_path(queue_node))
+                return Found(0, price, len(seen), finished=False, worst=_path(queue_node))
         if len(seen) > most_worlds:
-            most = max((row.cost for _, _, row in queue), default=Fraction(0))
-            return Found(Fraction(0), most, len(seen), finished=False)
+            most = max((row.cost for _, _, row in queue), default=0)
+            return Found(0, most, len(seen), finished=False)
     worst = max(ends, key=lambda row: row.cost, default=first)
-    least = min((row.best for row in ends), default=Fraction(0))
+    least = min((row.best for row in ends), default=0)
     return Found(least, worst.cost, len(seen), finished=True, worst=_path(worst))
 
 
@@ -132,13 +132,13 @@ class _Successors:
             if bounds is None:
                 continue
             process, _, node = queue[0].partition("/")
-            loose = self.varies(process, node)
+            loose = self.varies(world, process, node)
             bounds = bounds if loose else Bounds.at(bounds.usual)
             ends.append(bounds)
             if bounds.least <= now:
                 (free if loose else fixed).append(Deliver(*queue))
         for work, bounds in world.timers.items():
-            loose = self._loose(work)
+            loose = self._loose(world, work)
             limits = bounds if loose else Bounds.at(bounds.usual)
             ends.append(limits)
             if limits.least <= now and work not in world.queued:
@@ -153,12 +153,12 @@ class _Successors:
         fixed: list[Action] = []
         free: list[Action] = []
         for work in world.queued:
-            (free if self._loose(work) else fixed).append(Reconcile(work))
+            (free if self._loose(world, work) else fixed).append(Reconcile(work))
         return fixed, free
 
-    def _loose(self, work: Work) -> bool:
+    def _loose(self, world: World, work: Work) -> bool:
         loop = self.model.loops[work.loop]
-        return self.varies(loop.process or loop.name, work.node)
+        return self.varies(world, loop.process or loop.name, work.node)
 
     def _default(self, action: Action) -> tuple[object, ...]:
         if isinstance(action, Reconcile):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from app.catalog import starting
 from app.catalog.flow import Verdict
 from app.kube import durations
+from app.kube.endpoints import is_ready
+from app.kube.networking import EndpointSlice
+from app.kube.pods import Pod
 from app.sim.engine import Model
 from app.sim.explore import Found, explore
 from app.sim.host import Host
 from app.sim.lags import lag
-from app.sim.ledger import Tally, requests
-from app.sim.maps import Map
 from app.sim.world import World
 from app.story.facts import rounded
 from app.story.play import Answered, Play, PlayRequest, play
@@ -68,12 +69,22 @@ def failed_range(played: Play, varies: tuple[str, ...], *, cut: bool = False) ->
     for node in played.walk.start.nodes:
         quiet = _searched(played, node, varies, phase=None, cut=cut)
         busy = _searched(played, node, varies, phase=worst_phase(played.walk.start, node), cut=cut)
-        least += min(quiet.least, busy.least)
-        most += max(quiet.most, busy.most)
+        least += asked(played, min(quiet.least, busy.least))
+        most += asked(played, max(quiet.most, busy.most))
         worlds += quiet.worlds + busy.worlds
         exact = exact and quiet.finished and busy.finished
     # In-flight requests have a break of their own at their duration, which is not among the searched instants.
     return Range(least, most, worlds, exact and not cut)
+
+
+def shared_unit(played: Play) -> int:
+    """A number that every possible count of backends divides, so that costs are whole."""
+    return lcm(*range(1, 2 * len(played.walk.start.etcd.find("Pod")) + 2))
+
+
+def asked(played: Play, cost: int) -> Fraction:
+    """A cost as requests: divided once, at the end."""
+    return Fraction(cost, 1000 * len(played.walk.start.nodes) * shared_unit(played))
 
 
 def worst_phase(world: World, node: str) -> int:
@@ -87,30 +98,80 @@ def worst_phase(world: World, node: str) -> int:
 
 
 def _searched(
-    played: Play, node: str, varies: tuple[str, ...], *, phase: int | None, cut: bool, stop: Fraction | None = None
+    played: Play, node: str, varies: tuple[str, ...], *, phase: int | None, cut: bool, stop: int | None = None
 ) -> Found:
-    start = with_last_sync(played.walk.start, node, phase)
-    host = target_host(played)
+    unit = shared_unit(played)
+    weights = {row.service: row.rate * unit for row in played.walk.start.load}
 
-    def loose(process: str, where: str) -> bool:
-        return process in varies and where in ("", node if process == "kube-proxy" else host)
-
-    def cost(world: World) -> Fraction:
+    def cost(world: World) -> int:
         ledger = world.ledger
-        found: Map[Tally, int] = ledger.cut if cut else ledger.exposure(world.now)
-        mine = Map({tally: spent for tally, spent in found.items() if tally.node == node})
-        return requests(mine, world.load, len(world.nodes))
+        total = 0
+        for tally, spent in (ledger.cut if cut else ledger.spent).items():
+            if tally.node == node:
+                total += spent * (weights[tally.service] // tally.of)
+        if not cut:
+            for route, row in ledger.failing.items():
+                if route.node == node:
+                    total += (world.now - row.since) * (weights[route.service] // row.of)
+        return total
 
+    race = Race(played, node, varies)
     return explore(
         search_model(),
-        start,
-        varies=loose,
+        with_last_sync(played.walk.start, node, phase),
+        varies=race.varies,
         cost=cost,
         until=played.setup.until,
-        over=settled(played, node),
+        over=race.over,
         most_worlds=MOST_WORLDS,
         stop_above=stop,
     )
+
+
+class Race:
+    """Who still matters for one node's failing requests; what is past is left at its usual lag.
+
+    Three things decide them: when the target stops serving (the kubelet, the runtime and the program), when its
+    address stops being ready in the slice (the controller), and when this node's rules follow (its kube-proxy). What
+    each does after that can change neither an earlier nor a later one of the three.
+    """
+
+    def __init__(self, played: Play, node: str, varies: tuple[str, ...]) -> None:
+        self.node = node
+        self.names = frozenset(varies)
+        world = played.walk.start
+        held = world.etcd.get(played.target)
+        pod = held.object if held else None
+        self.host = pod.spec.nodeName if isinstance(pod, Pod) else ""
+        self.uid = pod.metadata.uid if isinstance(pod, Pod) else ""
+        self.address = pod.status.podIP if isinstance(pod, Pod) else ""
+
+    def varies(self, world: World, name: str, node: str) -> bool:
+        """Whether a process (or a loop of none) may be early, late or first here."""
+        if name not in self.names:
+            return False
+        if name == "kube-proxy":
+            return node == self.node and self._routed(world)
+        if name == "kube-controller-manager":
+            return self._listed(world)
+        return node == self.host and self._serves(world)
+
+    def over(self, world: World) -> bool:
+        """Whether nothing can fail through this node any more."""
+        if world.script or any(route.node == self.node for route in world.ledger.failing):
+            return False
+        return not self._routed(world)
+
+    def _serves(self, world: World) -> bool:
+        pod = world.hosts[self.host].pods.get(self.uid) if self.host else None
+        return pod is not None and pod.serves
+
+    def _routed(self, world: World) -> bool:
+        return any(self.address in rules.backends for rules in world.hosts[self.node].proxy.rules.values())
+
+    def _listed(self, world: World) -> bool:
+        slices = [piece for piece in world.etcd.find(EndpointSlice.kind) if isinstance(piece, EndpointSlice)]
+        return any(self.address in row.addresses and is_ready(row) for piece in slices for row in piece.endpoints)
 
 
 def with_last_sync(world: World, node: str, ended: int | None) -> World:
@@ -118,25 +179,6 @@ def with_last_sync(world: World, node: str, ended: int | None) -> World:
     host: Host = world.hosts[node]
     proxy = replace(host.proxy, last_sync_end=-600_000 if ended is None else ended)
     return replace(world, hosts=world.hosts.set(node, replace(host, proxy=proxy)))
-
-
-def target_host(played: Play) -> str:
-    """The node of the target pod."""
-    held = played.walk.start.etcd.get(played.target)
-    return getattr(getattr(held.object, "spec", None), "nodeName", "") if held else ""
-
-
-def settled(played: Play, node: str) -> Callable[[World], bool]:
-    """Whether nothing can fail through a node any more: its rules no longer lead to the target."""
-    held = played.walk.start.etcd.get(played.target)
-    address = getattr(getattr(held.object, "status", None), "podIP", "") if held else ""
-
-    def over(world: World) -> bool:
-        if world.script or any(route.node == node for route in world.ledger.failing):
-            return False
-        return all(address not in rules.backends for rules in world.hosts[node].proxy.rules.values())
-
-    return over
 
 
 def _needed(played: Play, row: Answered, asked: Verdict) -> Answered:
@@ -179,7 +221,7 @@ def is_safe(asked: PlayRequest, varies: tuple[str, ...], seconds: int) -> bool:
     played = play(replace(asked, settings=settings))
     for node in played.walk.start.nodes:
         for phase in (worst_phase(played.walk.start, node), None):
-            found = _searched(played, node, varies, phase=phase, cut=False, stop=Fraction(0))
+            found = _searched(played, node, varies, phase=phase, cut=False, stop=0)
             if found.most > 0 or not found.finished:
                 return False
     return True
