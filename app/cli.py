@@ -168,18 +168,18 @@ def _setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _manifests(paths: list[Path]) -> str:
-    """All files as one text of several documents; `-` reads standard input."""
-    texts: list[str] = []
+def _manifests(paths: list[Path]) -> dict[str, str]:
+    """Every file's text by its name; `-` reads standard input."""
+    texts: dict[str, str] = {}
     problems: list[str] = []
     for path in paths:
         try:
-            texts.append(sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8"))
+            texts[str(path)] = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             problems.append(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}")
     if problems:
         raise BadInput(problems)
-    return "\n---\n".join(texts)
+    return texts
 
 
 def _write(text: str, path: Path | None) -> None:

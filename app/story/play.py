@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -11,7 +11,7 @@ from app.catalog import starting
 from app.catalog.flow import Flow, Setup
 from app.errors import BadInput, NotFound
 from app.kube import durations, printers
-from app.kube.manifests import read_manifests
+from app.kube.manifests import read_files
 from app.kube.meta import Ref
 from app.kube.networking import EndpointSlice
 from app.kube.nodes import Node
@@ -36,7 +36,8 @@ class PlayRequest(Struct, frozen=True):
     flow: str
     settings: tuple[tuple[str, str], ...] = ()
     scene: str = ""
-    manifest: str | None = None
+    manifests: tuple[tuple[str, str], ...] | None = None
+    """(source, text) of the reader's own manifests; None means the flow's cluster."""
     choices: tuple[tuple[str, str], ...] = ()
     """(do | pick, text) in order."""
     until: str = ""
@@ -103,12 +104,14 @@ def request(
     *,
     settings: Sequence[tuple[str, str]] = (),
     scene: str = "",
-    manifest: str | None = None,
+    manifest: str | Mapping[str, str] | None = None,
     choices: Sequence[tuple[str, str]] = (),
     until: str = "",
 ) -> PlayRequest:
-    """A request from parts in any sequence type."""
-    return PlayRequest(flow, tuple(settings), scene, manifest, tuple(choices), until)
+    """A request from parts in any sequence type; a manifest is one text, or several by the name of their source."""
+    texts = {"manifest": manifest} if isinstance(manifest, str) else manifest
+    given = None if texts is None else tuple(texts.items())
+    return PlayRequest(flow, tuple(settings), scene, given, tuple(choices), until)
 
 
 def play(asked: PlayRequest) -> Play:
@@ -128,7 +131,7 @@ def problem_check(asked: PlayRequest) -> None:
 
 @lru_cache(maxsize=KEPT)
 def _played(asked: PlayRequest, _digest: str) -> Play:
-    manifests = read_manifests(asked.manifest) if asked.manifest is not None else None
+    manifests = read_files(dict(asked.manifests)) if asked.manifests is not None else None
     setup = starting.setup(
         asked.flow,
         settings=dict(asked.settings),

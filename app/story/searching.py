@@ -19,6 +19,7 @@ from app.sim.engine import Model
 from app.sim.explore import Found, explore
 from app.sim.host import Host
 from app.sim.lags import lag
+from app.sim.maps import ordered
 from app.sim.world import World
 from app.story.facts import rounded
 from app.story.play import Answered, Play, PlayRequest, play
@@ -66,15 +67,25 @@ def failed_range(played: Play, varies: tuple[str, ...], *, cut: bool = False) ->
     least = most = Fraction(0)
     worlds = 0
     exact = True
-    for node in played.walk.start.nodes:
+    for node, alike in alike_nodes(played.walk.start):
         quiet = _searched(played, node, varies, phase=None, cut=cut)
         busy = _searched(played, node, varies, phase=worst_phase(played.walk.start, node), cut=cut)
-        least += asked(played, min(quiet.least, busy.least))
-        most += asked(played, max(quiet.most, busy.most))
+        least += alike * asked(played, min(quiet.least, busy.least))
+        most += alike * asked(played, max(quiet.most, busy.most))
         worlds += quiet.worlds + busy.worlds
         exact = exact and quiet.finished and busy.finished
     # In-flight requests have a break of their own at their duration, which is not among the searched instants.
     return Range(least, most, worlds, exact and not cut)
+
+
+def alike_nodes(world: World) -> list[tuple[str, int]]:
+    """One node of each kind with how many there are: nodes with the same lags and the same rules race alike."""
+    names = ("kubelet", "kube-proxy", "proxy-sync", "proxy-commit")
+    found: dict[tuple[object, ...], list[str]] = {}
+    for node in world.nodes:
+        kind = (*(lag(world.lags, name, node) for name in names), tuple(ordered(world.hosts[node].proxy.rules)))
+        found.setdefault(kind, []).append(node)
+    return [(nodes[0], len(nodes)) for nodes in found.values()]
 
 
 def shared_unit(played: Play) -> int:
@@ -219,7 +230,7 @@ def is_safe(asked: PlayRequest, varies: tuple[str, ...], seconds: int) -> bool:
     """Whether no order and no lag makes a request fail with that preStop."""
     settings = (*((name, value) for name, value in asked.settings if name != "prestop"), ("prestop", f"{seconds}s"))
     played = play(replace(asked, settings=settings))
-    for node in played.walk.start.nodes:
+    for node, _ in alike_nodes(played.walk.start):
         for phase in (worst_phase(played.walk.start, node), None):
             found = _searched(played, node, varies, phase=phase, cut=False, stop=0)
             if found.most > 0 or not found.finished:
