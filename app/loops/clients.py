@@ -28,10 +28,11 @@ def reconcile(turn: Turn) -> Act | None:
             noted=(route, None),
             background=True,
         )
-    return _failure(route, row, about)
+    return _failure(route, row, about, again=turn.noted(route))
 
 
-def _failure(route: Route, row: Failing, about: Ref) -> Act:
+def _failure(route: Route, row: Failing, about: Ref, *, again: bool) -> Act:
+    """Failing in another way than before (refused, then no answer) is no news to a reader."""
     return Act(
         "connect",
         about,
@@ -42,6 +43,7 @@ def _failure(route: Route, row: Failing, about: Ref) -> Act:
         outcome=row.kind,
         to=f"kube-proxy {route.node}",
         noted=(route, row),
+        background=again,
     )
 
 

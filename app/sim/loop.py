@@ -119,6 +119,10 @@ class Turn:
         over = [(route, None) for route in ledger.noted if route not in ledger.failing]
         return sorted([*begun, *over], key=lambda pair: pair[0])
 
+    def noted(self, route: Route) -> bool:
+        """Whether the clients know already that this route fails, if in another way."""
+        return route in self._world.ledger.noted
+
     def pod_at(self, address: str) -> Ref | None:
         """The pod that has (or last had) an address, as a client that is told the answer would find out."""
         if not address:
