@@ -90,7 +90,8 @@ def agrees(found: Any, expected: Any) -> bool:
 
 
 @pytest.mark.parametrize(
-    "check", [row["id"] for row in CASES["term-03"]["expect"]["checks"] if ("term-03", row["id"]) not in WAITING | WORDS]
+    "check",
+    [row["id"] for row in CASES["term-03"]["expect"]["checks"] if ("term-03", row["id"]) not in WAITING | WORDS],
 )
 def test_a_pre_stop_hook_longer_than_the_grace(check: str) -> None:
     """kubernetes/kubernetes#65496: the hook is cut off at the grace; two seconds are left for the container."""

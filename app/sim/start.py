@@ -42,12 +42,13 @@ def at_rest(
     *,
     lags: Mapping[str, Lag] | None = None,
     images: tuple[str, ...] = (),
+    relist: Mapping[str, int] | None = None,
 ) -> World:
     """A world at t = 0 in which nothing is left to do, with every object applied long before.
 
     Raises RuntimeError when the loops do not come to rest within ten minutes.
     """
-    world = empty(objects, lags=lags, images=images)
+    world = empty(objects, lags=lags, images=images, relist=relist)
     rest = [obj for obj in objects if not isinstance(obj, Node)]
     draft = Draft(world)
     for node in [obj for obj in objects if isinstance(obj, Node)]:
@@ -80,11 +81,18 @@ def _without(views: Map[str, object], process: str) -> Map[str, object]:
     return views.delete(process) if process in views else views
 
 
-def empty(objects: Iterable[Object], *, lags: Mapping[str, Lag] | None = None, images: tuple[str, ...] = ()) -> World:
+def empty(
+    objects: Iterable[Object],
+    *,
+    lags: Mapping[str, Lag] | None = None,
+    images: tuple[str, ...] = (),
+    relist: Mapping[str, int] | None = None,
+) -> World:
     """Machines that are on, and nothing else."""
     nodes = tuple(sorted(obj.metadata.name for obj in objects if isinstance(obj, Node)))
     hosts = {
-        name: Host(name, number, relist_phase=_phase(number), images=images) for number, name in enumerate(nodes, 1)
+        name: Host(name, number, relist_phase=(relist or {}).get(name, _phase(number)), images=images)
+        for number, name in enumerate(nodes, 1)
     }
     world = World(now=LONG_AGO, nodes=nodes, hosts=Map(hosts))
     return replace(world, lags=world.lags.update(dict(lags or {})))

@@ -38,7 +38,9 @@ def test_requests_fail_between_the_exit_and_the_last_node_s_rules_and_nowhere_el
     stale = [
         row.step.at
         for row in played.walk.records
-        if any(target in rules.backends for host in row.step.before.hosts.values() for rules in host.proxy.rules.values())
+        if any(
+            target in rules.backends for host in row.step.before.hosts.values() for rules in host.proxy.rules.values()
+        )
     ]
     ledger = played.walk.world.ledger
     assert ledger.first == exit_at
@@ -109,9 +111,7 @@ def test_the_most_that_search_finds_is_what_the_lags_add_up_to() -> None:
     played = walk()
     lags = {name: DEFAULT_LAGS[name] for name in DEFAULT_LAGS}
     earliest = lags["kubelet"].least + lags["process-exit"].usual
-    latest = sum(
-        lags[name].most for name in ("kube-controller-manager", "kube-proxy", "proxy-sync", "proxy-commit")
-    )
+    latest = sum(lags[name].most for name in ("kube-controller-manager", "kube-proxy", "proxy-sync", "proxy-commit"))
     window = latest + 1_000 - earliest
     assert worst_phase(played.walk.start, "node-1") + 1_000 + lags["proxy-commit"].most == latest + 1_000
     found = failed_range(played, VARIES)

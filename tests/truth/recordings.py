@@ -37,6 +37,8 @@ class Scenario(Struct, frozen=True):
     """Manifests that the recording's setup lacks."""
     images: tuple[str, ...] = ()
     """Images that are on the nodes at the start."""
+    relist: dict[str, int] = {}
+    """Where in a second each node's kubelet lists its containers, as the recording's attempts out of turn show."""
     differs: str = ""
     """What stays different, and why."""
 
@@ -63,7 +65,7 @@ def applied(name: str, scenario: Scenario) -> tuple[Object, ...]:
 
 def walk(name: str, scenario: Scenario) -> Walk:
     """The model's walk of a recording."""
-    world = at_rest(MODEL, objects(name, scenario), images=scenario.images)
+    world = at_rest(MODEL, objects(name, scenario), images=scenario.images, relist=scenario.relist)
     world = replace(world, manifests=world.manifests.set("later", applied(name, scenario)))
     script: list[Intervention] = [parse(text) for text in scenario.script]
     return run(MODEL, world, script, until=parse(f"{scenario.until} x").at or 0)
@@ -116,7 +118,7 @@ def _families(entries: list[dict[str, Any]], kind: str, names: dict[str, str]) -
 
 
 def placed(truth: list[dict[str, Any]], model: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The model's trace with the recorded node of each newly bound pod: the real scheduler picks among equals at random."""
+    """The model's trace with the recorded node of each newly bound pod: a real scheduler picks among equals at random."""
     node_of = dict(_bindings(truth))
     found = []
     for row in model:

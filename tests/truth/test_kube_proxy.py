@@ -7,6 +7,7 @@ so that one sync's own duration, which is that of the recording's machine, does 
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -77,9 +78,7 @@ def slice_of(service: str, endpoints: dict[str, str]) -> EndpointSlice:
 def quiet(services: list[str], start: int) -> World:
     """One node whose kube-proxy knows all Services and has been idle."""
     world = replace(empty([Node(metadata=ObjectMeta(name="n1"))]), now=start)
-    world = replace(
-        world, lags=world.lags.update(dict.fromkeys(("kube-proxy", "proxy-commit", "proxy-sync"), INSTANT))
-    )
+    world = replace(world, lags=world.lags.update(dict.fromkeys(("kube-proxy", "proxy-commit", "proxy-sync"), INSTANT)))
     draft = Draft(world)
     for name in services:
         service = Service(ObjectMeta(name=name, namespace="default"), ServiceSpec(clusterIP="10.96.0.1"))
@@ -124,7 +123,7 @@ def test_a_sync_starts_at_the_change_or_a_second_after_the_end_of_the_one_before
     down = [milliseconds(t) for t, text in data["stimulus"] if "kube-proxy" in text and node in text]
     services = sorted({service for _, service, _ in changes})
     late = []
-    for (before, duration), (start, _) in zip(syncs, syncs[1:], strict=False):
+    for (before, duration), (start, _) in pairwise(syncs):
         end = before + duration
         if any(before < at <= start for at in down) or start - end > 100_000:
             continue

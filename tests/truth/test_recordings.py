@@ -35,10 +35,12 @@ COVERED: dict[str, Scenario] = {
     "delete-pod-sigterm-ignored": Scenario(("48ms delete pod/s2/stubborn-1",), "40s", images=("app:v1",)),
     "kubelet-termination": Scenario(
         (
-            "60ms delete pod/k-term/exec-pid1 pod/k-term/graceful pod/k-term/ignore pod/k-term/prestop-fails "
-            "pod/k-term/prestop-long pod/k-term/prestop-long-ignore pod/k-term/prestop-short pod/k-term/prestop-sleep "
-            "pod/k-term/second pod/k-term/shell-pid1 pod/k-term/sidecar pod/k-term/two-containers "
-            "pod/k-term/unready-on-term pod/k-term/zero-grace wait=false",
+            (
+                "60ms delete pod/k-term/exec-pid1 pod/k-term/graceful pod/k-term/ignore pod/k-term/prestop-fails "
+                "pod/k-term/prestop-long pod/k-term/prestop-long-ignore pod/k-term/prestop-short pod/k-term/prestop-sleep "
+                "pod/k-term/second pod/k-term/shell-pid1 pod/k-term/sidecar pod/k-term/two-containers "
+                "pod/k-term/unready-on-term pod/k-term/zero-grace wait=false"
+            ),
             "5060ms delete pod/k-term/second grace=3 wait=false",
         ),
         "60s",
@@ -62,7 +64,12 @@ COVERED: dict[str, Scenario] = {
     ),
     "replicaset-slow-start": Scenario(("90ms apply m:later",), "10s"),
     "rollout-1": Scenario(("80ms set-image deployment/roll/one app=app:v2",), "30s", images=("app:v1",)),
-    "rollout-4": Scenario(("100ms set-image deployment/roll/web app=app:v2",), "30s", images=("app:v1",)),
+    "rollout-4": Scenario(
+        ("100ms set-image deployment/roll/web app=app:v2",),
+        "30s",
+        images=("app:v1",),
+        relist={"n1": 930, "n2": 480, "n3": 920, "n4": 220},
+    ),
 }
 
 # Recordings whose flows are not built yet; every one must move to COVERED.
@@ -87,17 +94,29 @@ def test_every_recording_is_covered_or_named_as_not_yet() -> None:
     assert not COVERED.keys() & NOT_YET
 
 
+MEASURES = ("recall", "precision", "order", "timing")
+
+
+def scored(name: str) -> dict[str, float]:
+    """The tool's score; what a recording has no rows for (times from 1 s on) is left out, as it says nothing."""
+    truth = recording(name)["trace"]
+    score: dict[str, float] = compare(truth, model_trace(name, COVERED[name]))
+    late = any(entry["t"] >= 1 for entry in truth)
+    return score if late else {key: value for key, value in score.items() if key != "timing"}
+
+
 @pytest.mark.parametrize("name", COVERED)
 def test_no_recording_is_matched_badly(name: str) -> None:
-    score = compare(recording(name)["trace"], model_trace(name, COVERED[name]))
-    assert min(score["recall"], score["precision"], score["order"], score["timing"]) >= 0.75, score
+    score = scored(name)
+    assert min(score[key] for key in MEASURES if key in score) >= 0.75, score
 
 
 def test_the_covered_recordings_are_matched_well_together() -> None:
-    scores = [compare(recording(name)["trace"], model_trace(name, row)) for name, row in COVERED.items()]
+    scores = [scored(name) for name in COVERED]
     truth, model = sum(row["truth"] for row in scores), sum(row["model"] for row in scores)
     matched = sum(row["recall"] * row["truth"] for row in scores)
+    late = [row for row in scores if "timing" in row]
     assert matched / truth >= 0.9
     assert matched / model >= 0.9
     assert sum(row["order"] * row["truth"] for row in scores) / truth >= 0.97
-    assert sum(row["timing"] * row["truth"] for row in scores) / truth >= 0.95
+    assert sum(row["timing"] * row["truth"] for row in late) / sum(row["truth"] for row in late) >= 0.95

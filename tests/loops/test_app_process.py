@@ -1,0 +1,81 @@
+"""The application's table."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.kube.pods import Container
+from app.loops.app_process import LOOP
+from app.sim.host import ContainerRun
+from tests.loops.machines import APP, act, api, decides, machine, off, pod_after, run, stopping, there
+
+SERVES = run(serving=True)
+SIGNALLED = stopping(100, signalled=100, serving=True)
+
+
+@pytest.mark.parametrize(
+    ("behaves", "container", "now", "fired", "decision"),
+    [
+        pytest.param({}, run(), 0, False, "serve", id="it listens at once"),
+        pytest.param({"startup": "4s"}, run(started=500), 500, False, "wait 4500", id="or after its startup"),
+        pytest.param({"startup": "4s"}, run(started=500), 4_500, True, "serve", id="then it does"),
+        pytest.param({}, SERVES, 0, False, "", id="a serving process is left alone"),
+        pytest.param({}, run(state="created", started=None), 0, False, "", id="so is one that does not run"),
+        pytest.param({}, run(state="exited"), 0, False, "", id="or runs no more"),
+        pytest.param({}, SIGNALLED, 100, False, "wait 105", id="SIGTERM ends it after a moment"),
+        pytest.param({}, SIGNALLED, 105, True, "exit exit 0", id="with exit code 0"),
+        pytest.param({"exit-code-on-sigterm": "143"}, SIGNALLED, 105, True, "exit exit 143", id="or another one"),
+        pytest.param({"on-sigterm": "ignore"}, SIGNALLED, 100, False, "", id="or it is ignored"),
+        pytest.param({"on-sigterm": "drain=10s"}, SIGNALLED, 100, False, "drain", id="a drain begins at once"),
+        pytest.param(
+            {"on-sigterm": "drain=10s"},
+            stopping(100, signalled=100, serving=True, closing="drains"),
+            100,
+            False,
+            "wait 10105",
+            id="and lasts",
+        ),
+        pytest.param({"on-sigterm": "exit=2s"}, SIGNALLED, 100, False, "stop-serving", id="closing comes first"),
+        pytest.param(
+            {"on-sigterm": "exit=2s"},
+            stopping(100, signalled=100, closing="closed"),
+            100,
+            False,
+            "wait 2105",
+            id="and is not taken back",
+        ),
+        pytest.param({"exit": "after 5s code 1"}, SERVES, 0, False, "wait 5000", id="it may end by itself"),
+        pytest.param({"exit": "after 5s code 1"}, SERVES, 5_000, True, "exit exit 1", id="with its own code"),
+        pytest.param({"startup": "4s"}, stopping(100, signalled=100), 105, True, "exit exit 0", id="before it serves"),
+    ],
+)
+def test_what_it_does(behaves: dict[str, str], container: ContainerRun, now: int, fired: bool, decision: str) -> None:
+    host = machine(there(api(behaves=behaves), container))
+    assert decides(LOOP, host, now=now, fired=fired) == decision
+    assert decides(LOOP, off(host), now=now, fired=fired) == ""
+
+
+@pytest.mark.parametrize(
+    ("reaction", "serves"), [pytest.param("drain=10s", True, id="drain"), pytest.param("exit=2s", False, id="exit")]
+)
+def test_a_draining_process_serves_on_a_closing_one_does_not(reaction: str, serves: bool) -> None:
+    made = act(LOOP, machine(there(api(behaves={"on-sigterm": reaction}), SIGNALLED)), now=100)
+    assert pod_after(made).serves is serves
+
+
+def test_an_exit_is_said_in_the_runtimes_words() -> None:
+    made = act(LOOP, machine(there(api(behaves={"exit": "after 5s code 1"}), SERVES)), now=5_000, fired=True)
+    (ended,) = pod_after(made).containers
+    assert (ended.state, ended.exit_code, ended.reason, ended.finished, ended.serving) == (
+        "exited",
+        1,
+        "Error",
+        5_000,
+        False,
+    )
+    assert (made.moment, made.sender) == ("process-exited", "web-1 process")
+
+
+def test_of_two_containers_only_the_one_with_ports_serves() -> None:
+    host = machine(there(api(APP, Container("log", "log:v1")), run(serving=True), run("log")))
+    assert decides(LOOP, host) == ""

@@ -1,0 +1,154 @@
+"""The command line: what it prints, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [*{before}, *{before}, *{before}, *{before}, *{before}, *{before}, *{before}, *{before}]\n"
+    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+DEEP = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+        - name: web
+          image: web:1
+          readinessProbe: {httpGet: {path: /ready, port: 8080}, periodSeconds: often}
+"""
+
+
+def run(*arguments: str) -> int:
+    return main(["run", "termination", *arguments])
+
+
+def test_json_is_what_the_design_promises(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--format", "json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["flow"], found["kubernetes"], found["stopped"]) == ("termination", "1.36", "goal")
+    assert "sigterm-sent" in [row["moment"] for row in found["steps"]]
+
+
+def test_watch_has_the_form_of_the_recordings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--format", "watch") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {row["event"] for row in found} == {"ADDED", "MODIFIED", "DELETED"}
+    assert all(set(row) >= {"t", "kind", "object", "event"} for row in found)
+    assert [row["t"] for row in found] == sorted(row["t"] for row in found)
+    marked = next(row for row in found if row["kind"] == "Pod")
+    assert [change["path"] for change in marked["changes"]] == [
+        "metadata.deletionTimestamp",
+        "metadata.deletionGracePeriodSeconds",
+    ]
+
+
+@pytest.mark.parametrize("form", ["text", "md", "mmd", "svg"])
+def test_every_form_prints_something(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--format", form) == 0
+    assert len(capsys.readouterr().out) > 500
+
+
+def test_a_file_is_written_whole(tmp_path: Path) -> None:
+    path = tmp_path / "walk.json"
+    assert run("--format", "json", "-o", str(path)) == 0
+    assert json.loads(path.read_text())["flow"] == "termination"
+    assert [found.name for found in tmp_path.iterdir()] == ["walk.json"]
+
+
+def test_choices_keep_their_order(capsys: pytest.CaptureFixture[str]) -> None:
+    """A `do` without a time happens with the choice before it."""
+    assert run("--do", "200ms delete pod/web-2", "--do", "set pod/web-3 on-sigterm=ignore", "--format", "json") == 0
+    rows = [(row["at"], row["verb"]) for row in json.loads(capsys.readouterr().out)["steps"]]
+    assert (0.2, "delete") in rows
+    assert (0.2, "set") in rows
+
+
+def test_until_ends_the_walk(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--until", "500ms", "--format", "json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["stopped"] == "until"
+    assert found["clock"] <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("--set", "garce=3s"), 'did you mean "grace"?'),
+        (("--set", "grace=soon"), "grace"),
+        (("--set", "grace"), "the form is NAME=VALUE"),
+        (("--scene", "no-such"), "no-such"),
+        (("--do", "explode pod/web-1"), "unknown verb 'explode'"),
+        (("--do", "delete"), "is the form"),
+        (("--do", 'delete "pod/web-1'), "quote"),
+        (("--pick", "nonsense"), "STEP-ID!ACTION"),
+        (("--pick", "no.such:step!advance:1.000"), "never reached"),
+        (("--until", "later"), "until"),
+        (("--step", "no.such:step"), "no step of this walk"),
+        (("--step", "4711"), "this walk has"),
+        (("-f", "/no/such/file.yaml"), "cannot be read"),
+    ],
+)
+def test_bad_input_exits_2_and_says_why(
+    arguments: tuple[str, ...], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert problem in printed.err
+    assert "Traceback" not in printed.err
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("kind: [", "document 1, line"),
+        (DEEP, "spec.template.spec.containers[0].readinessProbe.periodSeconds"),
+        (BOMB, "values"),
+        ("x: 1\n" * 1_000_000, "at most 1,048,576"),
+    ],
+    ids=["broken", "deep", "bomb", "large"],
+)
+def test_a_bad_manifest_names_file_document_and_path(
+    text: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text(text)
+    assert run("-f", str(path)) == 2
+    printed = capsys.readouterr().err
+    assert "bad.yaml" in printed
+    assert problem in printed
+
+
+def test_an_unknown_flow_names_the_near_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "terminaton"]) == 2
+    assert 'did you mean "termination"?' in capsys.readouterr().err
+
+
+def test_flows_lists_what_the_design_promises(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["flows", "--json"]) == 0
+    (found,) = [row for row in json.loads(capsys.readouterr().out) if row["id"] == "termination"]
+    assert set(found) >= {"id", "title", "chapter", "about", "settings", "scenes", "symptoms", "verdicts"}
+    assert [row["name"] for row in found["settings"]][:3] == ["grace", "prestop", "on_sigterm"]
+    assert set(found["verdicts"]) >= {
+        "requests-failed",
+        "requests-cut",
+        "killed",
+        "gone-at",
+        "ready-at",
+        "prestop-needed",
+    }
+
+
+def test_the_flows_check_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check"]) == 0, capsys.readouterr().err

@@ -1,0 +1,174 @@
+"""The gallery, the search for symptoms, manifests, and what programs ask."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.catalog.reading import flows
+from app.story import report
+from app.story.play import play, request
+from app.web.finding import find
+from tests.web.documents import document
+
+FLOW = flows()["termination"]
+
+
+def test_the_gallery_shows_every_flow_with_its_computed_walk(server: TestClient) -> None:
+    page = document(server.get("/").text)
+    cards = page.all("a", class_="card")
+    assert len(cards) == len(flows())
+    played = play(request("termination"))
+    card = next(card for card in cards if FLOW.title in card.text)
+    assert f"{len(played.steps)} steps" in card.text
+    assert f"{len(FLOW.symptoms)} symptoms" in card.text
+    assert card.all("svg")
+    assert server.get(card.attributes["href"]).status_code == 200
+    assert server.get(page.one("a", class_="example").attributes["href"]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("typed", "symptom"),
+    [
+        ("502 during rollout", "502-on-rollout"),
+        ("we get 502s on every deploy", "502-on-rollout"),
+        ("connection refused", "502-on-rollout"),
+        ("pod stuck Terminating finalizer", "terminating-forever"),
+        ("exit code 137", "terminating-for-minutes"),
+        ("force delete but process still running", "force-delete-leaves-process"),
+    ],
+)
+def test_a_symptom_is_found_by_what_people_type(typed: str, symptom: str) -> None:
+    wanted = next(row for row in FLOW.symptoms if row.id == symptom)
+    assert find([FLOW], typed)[0].title == wanted.title
+
+
+def test_every_symptom_is_found_by_each_of_its_words() -> None:
+    for symptom in FLOW.symptoms:
+        for words in symptom.words:
+            assert symptom.title in [row.title for row in find([FLOW], words)], words
+
+
+def test_the_search_page(server: TestClient) -> None:
+    page = document(server.get("/", params={"q": "502 during rollout"}).text)
+    assert page.one("input", name="q").attributes["value"] == "502 during rollout"
+    first = page.one("ul", class_="findings").all("a")[0]
+    assert server.get(first.attributes["href"]).status_code == 200
+    nothing = document(server.get("/", params={"q": "zzzz <b>"}).text)
+    assert "Nothing here is known by these words" in nothing.text
+    assert "zzzz <b>" in nothing.text
+
+
+def test_all_symptoms_can_be_read(server: TestClient) -> None:
+    page = document(server.get("/symptoms").text)
+    assert len(page.one("ul", class_="findings").all("li")) == sum(len(flow.symptoms) for flow in flows().values())
+
+
+def test_the_glossary(server: TestClient) -> None:
+    assert "belief" in document(server.get("/glossary").text).one("dl", class_="glossary").text
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "address", ["/", "/f/termination/3", "/symptoms", "/glossary", "/manifests", "/sessions", "/docs"]
+)
+def test_a_theme_can_be_asked_for(server: TestClient, address: str, theme: str) -> None:
+    page = document(server.get(f"{address}?theme={theme}").text)
+    assert page.one("html").attributes["data-theme"] == theme
+    assert all(
+        server.get(link.attributes["href"]).status_code == 200 for link in page.one("span", class_="themes").all("a")
+    )
+
+
+MANIFEST = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: shop}}
+  template:
+    metadata: {labels: {app: shop}}
+    spec:
+      terminationGracePeriodSeconds: 45
+      topologySpreadConstraints: []
+      containers:
+      - name: shop
+        image: registry.example/shop:1
+        ports: [{containerPort: 8080}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: shop}
+spec:
+  selector: {app: shop}
+  ports: [{port: 80, targetPort: 8080}]
+"""
+
+
+def test_own_manifests_get_an_address(browser: TestClient) -> None:
+    answer = browser.post("/manifests", data={"flow": "termination", "text": MANIFEST.replace("\n", "\r\n")})
+    assert answer.status_code == 303, document(answer.text).text[:2000]
+    page = document(browser.get(answer.headers["location"]).text)
+    assert page.one("input", id="set.grace").attributes["value"] == "45s"
+    assert (
+        "shop" in document(browser.get(page.one("a", id="next").attributes["href"]).text).one("ol", tabindex="-1").text
+    )
+    again = browser.post("/manifests", data={"flow": "termination", "text": MANIFEST})
+    assert again.headers["location"] == answer.headers["location"]
+    name = answer.headers["location"].partition("m=")[2]
+    assert document(browser.get(f"/manifests?m={name}").text).one("textarea").text == " ".join(MANIFEST.split())
+
+
+def test_own_manifests_can_become_a_session(browser: TestClient) -> None:
+    name = (
+        browser.post("/manifests", data={"flow": "termination", "text": MANIFEST})
+        .headers["location"]
+        .partition("m=")[2]
+    )
+    answer = browser.post("/sessions", data={"flow": "termination", "m": name, "step": "3"})
+    assert "shop" in document(browser.get(answer.headers["location"]).text).one("ol", tabindex="-1").text
+
+
+def test_health(server: TestClient) -> None:
+    assert server.get("/healthz").json()["status"] == "ok"
+
+
+def test_the_api_gives_what_the_command_line_gives(server: TestClient) -> None:
+    told = server.get("/api/v1/flows/termination/run?set.prestop=5s").text
+    assert told == report.as_json(report.report(play(request("termination", settings=(("prestop", "5s"),)))))
+    assert [row["id"] for row in server.get("/api/v1/flows").json()] == list(flows())
+
+
+def test_the_addresses_for_programs_are_listed_without_foreign_scripts(server: TestClient) -> None:
+    page = document(server.get("/docs").text)
+    assert "/api/v1/flows/{flow}/run" in page.text
+    schema = json.loads(server.get("/api/v1/openapi.json").text)
+    assert set(schema["paths"]) >= {"/healthz", "/api/v1/flows", "/api/v1/flows/{flow}/run", "/f/{flow}/{step}"}
+
+
+PRINTS = """
+from starlette.testclient import TestClient
+from app.store.database import Store
+from app.web.application import create_app
+import hashlib, sys
+client = TestClient(create_app(Store(sys.argv[1])), base_url="http://loopscope.test")
+for address in ("/", "/f/termination/9?set.prestop=2s", "/f/termination/9.svg?view=cluster", "/api/v1/flows/termination/run"):
+    print(hashlib.sha256(client.get(address).content).hexdigest())
+"""
+
+
+def test_another_process_with_another_hash_seed_gives_the_same_bytes(tmp_path: object) -> None:
+    def printed(seed: str) -> str:
+        url = f"sqlite:///{tmp_path}/seed-{seed}.db"
+        done = subprocess.run(
+            (sys.executable, "-c", PRINTS, url),
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
+        )
+        return done.stdout
+
+    assert printed("1") == printed("2")
