@@ -22,7 +22,10 @@ FACES: dict[str, Face] = {
     "t-head": Face("Inter-600", 12.5),
     "t-chip": Face("Inter-600", 11),
     "t-text": Face("Inter-500", 10.5),
+    "t-strong": Face("Inter-600", 10.5),
     "t-note": Face("Inter-400", 10),
+    "t-words": Face("Inter-500", 10),
+    "t-loud": Face("Inter-600", 10),
     "t-mono": Face("JetBrainsMono-400", 9.5),
 }
 _UNKNOWN = 700

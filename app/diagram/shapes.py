@@ -95,7 +95,7 @@ def rounded(value: float) -> Number:
     return int(short) if short.is_integer() else short
 
 
-def box(x: float, y: float, width: float, height: float, look: str, radius: float = 0) -> Box:
+def box(x: float, y: float, width: float, height: float, look: str, radius: float = 0) -> Box:  # noqa: PLR0917
     return Box(rounded(x), rounded(y), rounded(width), rounded(height), look, rounded(radius))
 
 

@@ -1,4 +1,4 @@
-"""The rules of `static/diagram.css` for a picture that stands alone: one theme, resolved, nothing that resvg ignores."""
+"""The rules of `static/diagram.css` for a picture on its own: one theme, resolved, nothing that resvg ignores."""
 
 from __future__ import annotations
 

@@ -45,18 +45,13 @@ def canvas(picture: Picture) -> Rect:
 
 
 def boxes_of(group: Group) -> list[Rect]:
-    return [
-        Rect(group.x + box.x, group.y + box.y, group.x + box.right, group.y + box.bottom)
-        for box in group.boxes
-    ]
+    return [Rect(group.x + box.x, group.y + box.y, group.x + box.right, group.y + box.bottom) for box in group.boxes]
 
 
 def named_boxes(picture: Picture, *looks: str) -> dict[str, Rect]:
     """The first box of each group of one of these looks, by the group's id."""
     return {
-        group.id: boxes_of(group)[0]
-        for group in picture.groups
-        if group.boxes and set(looks) & set(group.look.split())
+        group.id: boxes_of(group)[0] for group in picture.groups if group.boxes and set(looks) & set(group.look.split())
     }
 
 
@@ -90,7 +85,9 @@ def outside(picture: Picture) -> list[str]:
     """Boxes, labels and lines that leave the canvas."""
     whole = canvas(picture)
     found = [f"{group.id}: box {box}" for group in picture.groups for box in boxes_of(group) if not whole.holds(box, 1)]
-    found += [f"{group.id}: {label.text!r} {room}" for group, label, room in labels(picture) if not whole.holds(room, 1.5)]
+    found += [
+        f"{group.id}: {label.text!r} {room}" for group, label, room in labels(picture) if not whole.holds(room, 1.5)
+    ]
     for group in picture.groups:
         points = [point for pair in ends(group) for point in pair]
         found += [f"{group.id}: line to {x}, {y}" for x, y in points if not whole.holds(Rect(x, y, x, y), 1)]
@@ -127,3 +124,14 @@ def collisions(picture: Picture) -> list[str]:
         for at, (one, a) in enumerate(rooms):
             found += [f"{group.id}: {one!r} over {other!r}" for other, b in rooms[at + 1 :] if a.meets(b)]
     return found
+
+
+def covered(picture: Picture, *looks: str) -> list[str]:
+    """Labels that a box of another group cuts through."""
+    boxes = named_boxes(picture, *looks)
+    return [
+        f"{group.id}: {label.text!r} under {id}"
+        for group, label, room in labels(picture)
+        for id, box in boxes.items()
+        if id != group.id and room.meets(box) and not box.holds(room, 1)
+    ]

@@ -23,6 +23,7 @@ def faults(picture: Picture) -> list[object]:
         *geometry.crossing(picture, *BOXES),
         *geometry.squeezed(picture, *WORDED),
         *geometry.collisions(picture),
+        *geometry.covered(picture, *BOXES),
         *loose_arrows(picture),
     ]
 
@@ -53,7 +54,9 @@ def texts(of: Group) -> list[str]:
 
 @pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
 def test_every_step_of_the_default_walk_is_drawn_properly(walk: Walk, flow: Flow, narrow: bool) -> None:
-    wrong = {n: bad for n in range(len(walk.steps) + 1) if (bad := faults(diagram.cluster(walk, n, flow, narrow=narrow)))}
+    wrong = {
+        n: bad for n in range(len(walk.steps) + 1) if (bad := faults(diagram.cluster(walk, n, flow, narrow=narrow)))
+    }
     assert wrong == {}
 
 

@@ -143,9 +143,7 @@ def _nodes(world: World, drawn: tuple[str, ...], known: Course) -> tuple[NodeCar
 
 def _pods(world: World, node: str, known: Course) -> tuple[PodCard, ...]:
     host = world.hosts.get(node)
-    cards = [
-        card(seen, host, uid, known.slots.get((node, uid), 0)) for uid, seen in pods_on(world, node).items()
-    ]
+    cards = [card(seen, host, uid, known.slots.get((node, uid), 0)) for uid, seen in pods_on(world, node).items()]
     return tuple(sorted(cards, key=lambda row: row.slot))
 
 

@@ -18,7 +18,7 @@ def text_of(record: Record) -> str:
     """A few words for the arrow."""
     step = record.step
     word = step.outcome.partition(":")[0]
-    text = words.act(step.loop, step.verb, _names(record))
+    text = words.act(step.loop, step.verb, _names(record)).rstrip(" :,")
     return words.plain("refused", text=text, outcome=word) if word in REFUSALS else text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.catalog.flow import Flow
 from app.diagram.extract import deeds
 from app.diagram.extract.kept import record_at, steps
-from app.diagram.extract.lanes import Participant, standing
+from app.diagram.extract.lanes import Participant, participant, standing
 from app.diagram.extract.names import seconds
 from app.diagram.views import LaneHead, MessagesView, Shot
 from app.diagram.words import say
@@ -53,7 +53,7 @@ def _lanes(flow: Flow, rows: list[Record]) -> list[Participant]:
         for who in (deeds.sender(flow, record), deeds.receiver(flow, record)):
             found[who.lane] = who
         if deeds.watched(record):
-            api = deeds.participant(flow, "API server")
+            api = participant(flow, "API server")
             found[api.lane] = api
     return sorted(found.values(), key=standing)
 

@@ -29,5 +29,5 @@ def seconds(milliseconds: int) -> str:
 
 
 def few(number: float) -> str:
-    """A count to a tenth, whole where it is whole."""
-    return f"{number:.1f}".removesuffix(".0")
+    """A count to a tenth, whole where it is whole; below one, two digits that say something."""
+    return f"{number:.2g}" if number < 1 else f"{number:.1f}".removesuffix(".0")

@@ -53,11 +53,13 @@ def card(seen: Seen, host: Host | None, uid: str, slot: int) -> PodCard:
     """A pod's box: the API's word, then what is really so."""
     ref, pod, held = seen
     state, really = _really(pod, held, host, uid)
-    word = say("pod", "removed") if pod is None else (say("pod", "terminating") if pod.terminating else pod.status.phase)
+    word = (
+        say("pod", "removed") if pod is None else (say("pod", "terminating") if pod.terminating else pod.status.phase)
+    )
     return PodCard(
         id=f"pod-{uid}",
         name=short(ref.name),
-        status=f"{word} · {really}",
+        status=f"{word} · {really}" if really else word,
         ip=held.ip if held else "",
         state=state,
         symbol=SYMBOLS[state],
@@ -82,7 +84,7 @@ def _really(pod: Pod | None, held: HostPod | None, host: Host | None, uid: str) 
     if host is not None and not host.power:
         return "dead", say("node", "off")
     if held is None or host is None:
-        return ("done", "") if pod and pod.finished else ("starting", say("pod", "waiting"))
+        return ("done", pod.status.reason) if pod and pod.finished else ("starting", say("pod", "waiting"))
     runs = main_runs(held)
     if not any(run.state == "running" for run in runs):
         return _not_running(pod, held, runs)
@@ -90,7 +92,9 @@ def _really(pod: Pod | None, held: HostPod | None, host: Host | None, uid: str) 
         return "orphan", say("pod", "running")
     if hook_runs(host, uid):
         return "draining", say("pod", "pre-stop")
-    stopping = next((run for run in runs if run.stop and run.stop.signalled is not None and run.state == "running"), None)
+    stopping = next(
+        (run for run in runs if run.stop and run.stop.signalled is not None and run.state == "running"), None
+    )
     if stopping is not None:
         return "draining", say("pod", "draining" if stopping.closing == "drains" else "sigterm")
     if pod.terminating:
@@ -103,7 +107,7 @@ def _really(pod: Pod | None, held: HostPod | None, host: Host | None, uid: str) 
 def _not_running(pod: Pod | None, held: HostPod, runs: list[ContainerRun]) -> tuple[str, str]:
     ended = next((run for run in runs if run.state == "exited"), None)
     if ended is not None:
-        done = pod is not None and pod.status.phase == "Succeeded"
+        done = pod is not None and pod.status.phase == "Succeeded" and not pod.terminating
         return ("done" if done else "dead"), say("pod", "exited", code=ended.exit_code)
     word = "creating" if held.sandbox in ("none", "creating") else "starting"
     return ("starting" if pod is not None else "dead"), say("pod", word)

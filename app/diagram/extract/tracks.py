@@ -94,7 +94,11 @@ class Tracks:
             return now
 
         plain = short(subject.ref.name)
-        title = say("timeline", "process", name=plain) if alone else say("timeline", "container", name=plain, container=name)
+        title = (
+            say("timeline", "process", name=plain)
+            if alone
+            else say("timeline", "container", name=plain, container=name)
+        )
         return Track(f"process-{subject.uid}-{name}", "app", title, segments(self.hosts(subject.node), self.end, phase))
 
     def grace(self, subject: Subject) -> Track | None:
@@ -138,7 +142,8 @@ class Tracks:
             states = [
                 state
                 for obj in etcd.find("EndpointSlice")
-                if isinstance(obj, EndpointSlice) and (obj.service or obj.metadata.name) == service
+                if isinstance(obj, EndpointSlice)
+                and (obj.service or obj.metadata.name) == service
                 and (state := _endpoint(obj, subject)) is not None
             ]
             if not states:
@@ -172,7 +177,9 @@ class Tracks:
 
         def phase(host: Host | None) -> Phase | None:
             worker = host.workers.get(subject.uid) if host is not None else None
-            asked = [row.counting for row in worker.probes if row.kind == READINESS and row.counting.last] if worker else []
+            asked = (
+                [row.counting for row in worker.probes if row.kind == READINESS and row.counting.last] if worker else []
+            )
             return _word("failure" if any(row.result == FAILURE for row in asked) else "success") if asked else None
 
         found = segments(self.hosts(subject.node), self.end, phase)

@@ -36,9 +36,7 @@ def clients(world: World) -> tuple[str, str]:
     """The clients' line and its state; empty when nobody asks anything."""
     if not world.load:
         return "", "calm"
-    rates = [
-        say("short", "rate", rate=load.rate, services=load.service.name) for load in world.load
-    ]
+    rates = [say("short", "rate", rate=load.rate, services=load.service.name) for load in world.load]
     parts = [", ".join(rates)]
     now = sum((_rate(world, route, row) for route, row in ordered(world.ledger.failing)), Fraction(0))
     if now:

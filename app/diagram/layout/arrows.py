@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from app.diagram.layout.plan import EDGE
+from msgspec.structs import replace
+
+from app.diagram.layout.panels import Pen, Rect
+from app.diagram.layout.plan import CLIENTS, EDGE
 from app.diagram.layout.routing import Points, Spot, route
 from app.diagram.metrics import fitted, width
-from app.diagram.shapes import Box, Group, Label, arrow, box, label, name_for
-from app.diagram.views import ClusterView, Message, NodeCard, Traffic
+from app.diagram.shapes import Group, Label, arrow, label, name_for
+from app.diagram.views import ClusterView, Message, NodeCard
 
 MESSAGE, CAUSE, ASTRAY = 5, -5, 13
 """Shifts that keep the kinds of arrows apart where they share a channel."""
@@ -14,42 +17,48 @@ MESSAGE, CAUSE, ASTRAY = 5, -5, 13
 
 def busy_boxes(view: ClusterView) -> dict[str, str]:
     """Ids of the boxes that a message goes between."""
-    found = {}
+    found: dict[str, str] = {}
     for message in (view.cause, view.message):
         if message is not None:
             found |= {message.sender: f"busy {message.state}", message.receiver: f"busy {message.state}"}
     return found
 
 
-def message(prefix: str, view: Message, spots: dict[str, Spot]) -> Group | None:
+def message(pen: Pen, view: Message, spots: dict[str, Spot], apart: float = 1) -> Group | None:
     """An arrow from border to border; None where sender and receiver are one box or not drawn."""
     if view.sender == view.receiver or view.sender not in spots or view.receiver not in spots:
         return None
-    points = route(spots[view.sender], spots[view.receiver], CAUSE if view.state == "cause" else MESSAGE)
-    return _group(prefix, view.id, f"arrow k-{view.kind} {view.state}", points, view.text)
+    shift = apart * (CAUSE if view.state == "cause" else MESSAGE)
+    points = route(spots[view.sender], spots[view.receiver], shift)
+    return _group(pen, view.id, f"arrow k-{view.kind} {view.state}", points, view.text)
 
 
-def _group(prefix: str, id: str, look: str, points: Points, title: str, *labels: Label, boxes: tuple[Box, ...] = ()) -> Group:
-    return Group(id=name_for(prefix, id), look=look, title=title, lines=arrow(points, "flow"), labels=labels, boxes=boxes)
+def _group(pen: Pen, id: str, look: str, points: Points, title: str, *labels: Label) -> Group:
+    return Group(id=name_for(pen.prefix, id), look=look, title=title, lines=arrow(points, "flow"), labels=labels)
 
 
-def traffic(prefix: str, card: NodeCard, state: Traffic, points: Points, look: str, room: float) -> Group:
+def traffic(pen: Pen, card: NodeCard, points: Points, room: float) -> list[Group]:
     """From the clients to a node's rules, and what they meet there in words: on the right, or left if `room` < 0."""
-    note = fitted(state.note, "t-note", abs(room) / 1.05)
+    state = card.traffic
+    if state is None:
+        return []
+    note = fitted(state.note, "t-words", abs(room))
     x, y, anchor = points[0][0], points[0][1] - 9, "start" if room > 0 else "end"
-    words = [label(x + (7 if room > 0 else -7), y, note, "t-note note", anchor)] if note else []
-    look = f"traffic {state.state} {look}".strip()
-    return _group(prefix, f"traffic-{card.name}", look, points, state.title, *words)
+    words = [label(x + (7 if room > 0 else -7), y, note, "t-words note", anchor)] if note else []
+    id = f"traffic-{card.name}"
+    look = f"traffic {state.state} {pen.busy.get(id, '')}".strip()
+    return [_group(pen, id, look, points, state.title, *words)]
 
 
-def astray(prefix: str, card: NodeCard, state: Traffic, rules: Spot, spots: dict[str, Spot], corridor: float) -> list[Group]:
+def astray(pen: Pen, card: NodeCard, rules: Spot, spots: dict[str, Spot], corridor: float) -> list[Group]:
     """From rules to each pod that they lead to in vain."""
-    found = []
-    for dead in state.dead:
-        if dead in spots:
-            points = _to_dead(rules, spots[dead], corridor)
-            found.append(_group(prefix, f"astray-{card.name}-{dead}", "astray", points, state.title))
-    return found
+    state = card.traffic
+    drawn = [dead for dead in state.dead if dead in spots] if state is not None else []
+    title = state.title if state is not None else ""
+    return [
+        _group(pen, f"astray-{card.name}-{dead}", "astray", _to_dead(rules, spots[dead], corridor), title)
+        for dead in drawn
+    ]
 
 
 def _to_dead(rules: Spot, dead: Spot, corridor: float) -> Points:
@@ -77,34 +86,28 @@ def _next_to(dead: Spot, rules: Spot) -> bool:
     return 0 < rules.gutter - (dead.x + dead.width) < 40 and dead.corridor == rules.corridor
 
 
-def clients(prefix: str, view: ClusterView, x: float, y: float, wide: float, high: float, busy: str) -> Group:
-    """The clients' box with their rate and what fails of it."""
+def clients(pen: Pen, view: ClusterView, at: Rect) -> Group:
+    """The clients' box with their rate and what fails of it, in one line or two."""
     start = 14 + width(view.clients_name, "t-head") + 14
-    parts = view.clients.split(" · ")
-    labels = [label(14, 24 if high <= 42 else 22, view.clients_name, "t-head")]
-    if high <= 42:
-        labels.append(label(start, 24, fitted(view.clients, "t-text", wide - start - 12), "t-text note"))
+    rate, _, failing = view.clients.partition(" · ")
+    one, room = at.height <= CLIENTS, at.width - 12
+    labels = [label(14, 24 if one else 22, view.clients_name, "t-head")]
+    if one:
+        labels.append(label(start, 24, fitted(view.clients, "t-text", room - start), "t-text note"))
     else:
-        labels.append(label(start, 22, fitted(parts[0], "t-text", wide - start - 12), "t-text"))
-        labels.append(label(14, 40, fitted(" · ".join(parts[1:]), "t-text", wide - 26), "t-text note"))
-    look = f"clients {view.clients_state} {busy}".strip()
-    return Group(
-        id=name_for(prefix, "clients"),
-        look=look,
-        x=x,
-        y=y,
-        title=view.clients,
-        boxes=(box(0, 0, wide, high, "frame", 12),),
-        labels=tuple(part for part in labels if part.text),
-    )
+        labels.append(label(start, 22, fitted(rate, "t-text", room - start), "t-text"))
+        labels.append(label(14, 40, fitted(failing, "t-text", room - 14), "t-text note"))
+    words = [part for part in labels if part.text]
+    group = pen.frame("clients", f"clients {view.clients_state}", at, words)
+    return replace(group, title=view.clients)
 
 
-def caption(prefix: str, view: ClusterView, wide: float) -> Group:
+def caption(pen: Pen, view: ClusterView, wide: float) -> Group:
     """One line above the map: the step in words."""
-    text = fitted(view.caption, "t-text", wide - 2 * EDGE)
+    text = fitted(view.caption, "t-strong", wide - 2 * EDGE)
     return Group(
-        id=name_for(prefix, "caption"),
+        id=name_for(pen.prefix, "caption"),
         look=f"caption k-{view.caption_kind}",
         title=view.caption,
-        labels=(label(EDGE, 14, text, "t-text"),),
+        labels=(label(EDGE, 14, text, "t-strong"),),
     )

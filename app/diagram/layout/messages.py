@@ -20,8 +20,6 @@ ROW_NARROW = 31
 RACE_HEAD = 16
 LOOP = 14
 BEND = 3
-BOLDER = 1.06
-"""The present step's words are set bolder than they were measured."""
 
 
 class Grid(NamedTuple):
@@ -69,8 +67,8 @@ def _grid(view: MessagesView, *, narrow: bool) -> Grid:
     if narrow:
         pitch = max(13.0, min(24.0, 176 / count))
         lanes = tuple(EDGE + pitch * (at + 0.5) for at in range(count))
-        longest = max((width(_title(lane), "t-note") for lane in view.lanes), default=0)
-        head = min(max(longest * BOLDER + 16, HEAD_NARROW[0]), HEAD_NARROW[1])
+        longest = max((width(_title(lane), "t-words") for lane in view.lanes), default=0)
+        head = min(max(longest + 16, HEAD_NARROW[0]), HEAD_NARROW[1])
         return Grid(360, lanes, pitch, rounded(head), ROW_NARROW, EDGE + pitch * count + 8)
     pitch = (780 - EDGE - NUMBERS) / count
     return Grid(780, tuple(NUMBERS + pitch * (at + 0.5) for at in range(count)), pitch, HEAD, ROW, 0)
@@ -98,7 +96,12 @@ def _lane(prefix: str, lane: LaneHead, at: int, grid: Grid, height: float) -> Gr
     frame = box(x - wide / 2, EDGE, wide, grid.top - 4, "body", 3 if grid.narrow else 6)
     labels = (_upwards(title, x, grid),) if grid.narrow else _heading(lane, x, wide)
     return Group(
-        id=name_for(prefix, "lane", lane.id), look=f"lane k-{lane.kind}", title=title, boxes=(frame,), lines=(life,), labels=labels
+        id=name_for(prefix, "lane", lane.id),
+        look=f"lane k-{lane.kind}",
+        title=title,
+        boxes=(frame,),
+        lines=(life,),
+        labels=labels,
     )
 
 
@@ -119,14 +122,14 @@ def _heading(lane: LaneHead, x: float, wide: float) -> tuple[Label, ...]:
 
 
 def _upwards(title: str, x: float, grid: Grid) -> Label:
-    text = fitted(title, "t-note", grid.top - 14)
+    text = fitted(title, "t-words", grid.top - 14)
     y = grid.top - 10
-    return Label(rounded(x + 3.5), rounded(y), text, "t-note", turned=f"rotate(-90 {rounded(x + 3.5)} {rounded(y)})")
+    return Label(rounded(x + 3.5), rounded(y), text, "t-words", turned=f"rotate(-90 {rounded(x + 3.5)} {rounded(y)})")
 
 
 def _folded(prefix: str, view: MessagesView, grid: Grid, height: float) -> list[Group]:
     """How many steps lie before and after those that are drawn."""
-    found = []
+    found: list[Group] = []
     x, anchor = (grid.words, "start") if grid.narrow else (grid.width / 2, "middle")
     for name, text, y in (("before", view.before, grid.top), ("after", view.after, height - FOLDED)):
         if text:
@@ -144,23 +147,25 @@ def _folded(prefix: str, view: MessagesView, grid: Grid, height: float) -> list[
 
 def _races(prefix: str, view: MessagesView, grid: Grid, rows: list[float]) -> list[Group]:
     """A shade behind the rows in which requests fail."""
-    found = []
+    found: list[Group] = []
     start: int | None = None
     for at, shot in enumerate([*view.shots, None]):
         racing = shot is not None and shot.racing
         if racing and start is None:
             start = at
         if not racing and start is not None:
-            found.append(_race(prefix, view, grid, rows[start] - RACE_HEAD, rows[at - 1] + grid.row, len(found)))
+            span = (rows[start] - RACE_HEAD, rows[at - 1] + grid.row)
+            found.append(_race(name_for(prefix, "race", str(len(found))), view.race, grid, span))
             start = None
     return found
 
 
-def _race(prefix: str, view: MessagesView, grid: Grid, top: float, bottom: float, number: int) -> Group:
-    text = fitted(view.race, "t-note", grid.width - grid.words - 12)
+def _race(id: str, words: str, grid: Grid, span: tuple[float, float]) -> Group:
+    top, bottom = span
+    text = fitted(words, "t-loud", grid.width - grid.words - 12)
     wide = grid.width - 2 * EDGE
     return Group(
-        id=name_for(prefix, "race", str(number)),
+        id=id,
         look="racing",
         y=rounded(top),
         boxes=(box(EDGE, 0, wide, bottom - top, "race"),),
@@ -168,7 +173,7 @@ def _race(prefix: str, view: MessagesView, grid: Grid, top: float, bottom: float
             line([(EDGE, 0), (grid.width - EDGE, 0)], "race-edge"),
             line([(EDGE, bottom - top), (grid.width - EDGE, bottom - top)], "race-edge"),
         ),
-        labels=(label(grid.width - 8, 12, text, "t-note race-text", "end"),),
+        labels=(label(grid.width - 8, 12, text, "t-loud race-text", "end"),),
     )
 
 
@@ -184,14 +189,14 @@ def _present(prefix: str, view: MessagesView, grid: Grid, rows: list[float]) -> 
 
 
 def _shot(prefix: str, shot: Shot, y: float, grid: Grid) -> Group:
-    look = " ".join(word for word in ("shot", f"k-{shot.kind}", shot.look, shot.state, "harm" if shot.harm else "") if word)
+    look = " ".join(
+        word for word in ("shot", f"k-{shot.kind}", shot.look, shot.state, "harm" if shot.harm else "") if word
+    )
     lines = _loop(shot, grid) if shot.sender == shot.receiver else _across(shot, grid)
     labels = _beside(shot, grid) if grid.narrow else _above(shot, grid)
     if shot.look != "watch" and not grid.narrow:
         labels = (label(NUMBERS - 7, 17, str(shot.n), "t-mono number", "end"), *labels)
-    return Group(
-        id=name_for(prefix, shot.id), look=look, y=rounded(y), title=shot.title, lines=lines, labels=labels
-    )
+    return Group(id=name_for(prefix, shot.id), look=look, y=rounded(y), title=shot.title, lines=lines, labels=labels)
 
 
 def _line_y(grid: Grid) -> float:
@@ -215,27 +220,34 @@ def _loop(shot: Shot, grid: Grid) -> tuple[Line, ...]:
 def _rightwards(shot: Shot, grid: Grid) -> bool:
     x = grid.lanes[shot.sender]
     room = (grid.words or grid.width) - x
-    return room > 12 if grid.narrow else room > LOOP + 14 + min(width(shot.text, "t-note"), grid.width / 2)
+    return room > 12 if grid.narrow else room > LOOP + 14 + min(width(shot.text, _face(shot)), grid.width / 2)
+
+
+def _face(shot: Shot) -> str:
+    """The present step is set bolder."""
+    return "t-loud" if shot.state == "now" else "t-words"
 
 
 def _above(shot: Shot, grid: Grid) -> tuple[Label, ...]:
     """Wide: over the middle of the arrow, or beside the loop."""
+    look = _face(shot)
     x = grid.lanes[shot.sender]
     left, right = NUMBERS + 4, grid.width - 6
     if shot.sender == shot.receiver:
         away = LOOP + 6
         if _rightwards(shot, grid):
-            return (label(x + away, 16, fitted(shot.text, "t-note", (right - x - away) / BOLDER), "t-note"),)
-        return (label(x - away, 16, fitted(shot.text, "t-note", (x - away - left) / BOLDER), "t-note", "end"),)
-    text = fitted(shot.text, "t-note", (right - left) * 0.6)
-    half = width(text, "t-note") * BOLDER / 2
+            return (label(x + away, 16, fitted(shot.text, look, right - x - away), look),)
+        return (label(x - away, 16, fitted(shot.text, look, x - away - left), look, "end"),)
+    text = fitted(shot.text, look, (right - left) * 0.6)
+    half = width(text, look) / 2
     middle = (x + grid.lanes[shot.receiver]) / 2
-    return (label(max(left + half, min(right - half, middle)), 12, text, "t-note", "middle"),)
+    return (label(max(left + half, min(right - half, middle)), 12, text, look, "middle"),)
 
 
 def _beside(shot: Shot, grid: Grid) -> tuple[Label, ...]:
     """Narrow: in the column on the right, in one line or two."""
     number = f"{shot.n} " if shot.look != "watch" else ""
-    lines = wrapped(number + shot.text, "t-note", (grid.width - grid.words - 6) / BOLDER, 2)
+    look = _face(shot)
+    lines = wrapped(number + shot.text, look, grid.width - grid.words - 6, 2)
     first = grid.row / 2 + 3.5 - 6 * (len(lines) - 1)
-    return tuple(label(grid.words, first + 12 * at, text, "t-note") for at, text in enumerate(lines))
+    return tuple(label(grid.words, first + 12 * at, text, look) for at, text in enumerate(lines))

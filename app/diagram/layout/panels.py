@@ -1,55 +1,90 @@
-"""The pieces of the map: chips, lists and pods, each a group at a place."""
+"""The boxes of the map: chips, lists, pods and frames, each a group at a place."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from app.diagram.metrics import fitted, tail_fitted, width
-from app.diagram.shapes import Box, Group, Label, box, label, name_for
+from app.diagram.shapes import Group, Label, box, label, name_for, rounded
 from app.diagram.views import Chip, Listing, PodCard, Row
 
 CHIP = 34
-LOW_CHIP = 24
+LOW_CHIP = 28
 ROW = 14
 LIST_HEAD = 22
 POD = 52
 POD_LINE = 24
 
 
-def chip(prefix: str, view: Chip, x: float, y: float, wide: float, high: float = CHIP, busy: str = "") -> Group:
-    """A process: its name, and below it how far its belief has come."""
-    room = wide - 10
-    two = bool(view.note) and high >= CHIP
-    labels = [label(wide / 2, high / 2 - 3 if two else high / 2 + 4, fitted(view.name, "t-chip", room), "t-chip name", "middle")]
-    if two:
-        labels.append(label(wide / 2, high / 2 + 10, fitted(view.note, "t-note", room), "t-note note", "middle"))
-    return Group(
-        id=name_for(prefix, view.id),
-        look=_looks("chip", f"k-{view.kind}", view.state, busy),
-        x=x,
-        y=y,
-        title=view.title or view.name,
-        boxes=(box(0, 0, wide, high, "body", 7),),
-        labels=tuple(labels),
-    )
+class Rect(NamedTuple):
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Pen(NamedTuple):
+    """Draws the boxes of one map."""
+
+    prefix: str
+    """What the ids of the map begin with."""
+    busy: dict[str, str]
+    """Looks of the boxes that a message goes between, by id."""
+
+    def chip(self, view: Chip, at: Rect) -> Group:
+        """A process: its name, and below it how far its belief has come."""
+        room, middle = at.width - 10, at.height / 2
+        two = bool(view.note) and at.height >= CHIP
+        y = middle - 3 if two else middle + 4
+        labels = [label(at.width / 2, y, fitted(view.name, "t-chip", room), "t-chip name", "middle")]
+        if two:
+            note = fitted(view.note, "t-note", room)
+            labels.append(label(at.width / 2, middle + 10, note, "t-note note", "middle"))
+        look = _looks("chip", f"k-{view.kind}", view.state, self.busy.get(view.id, ""))
+        return self._box(view.id, look, at, view.title or view.name, labels, 7)
+
+    def listing(self, view: Listing, at: Rect, busy: str = "") -> Group:
+        """A titled list of endpoints; `busy` is the id that a message names it by."""
+        labels = [label(10, 16, fitted(view.title, "t-strong", at.width - 20), "t-strong name")]
+        for number, row in enumerate(view.rows):
+            labels += _row(row, LIST_HEAD + ROW * number + 10, at.width)
+        return self._box(view.id, _looks("list", view.state, self.busy.get(busy, "")), at, view.about, labels, 7)
+
+    def pod(self, view: PodCard, at: Rect) -> Group:
+        """A pod in full (name, state, address), or as one line."""
+        title = f"{view.full} · {view.status} · {view.ip}".removesuffix(" · ")
+        labels = _full(view, at.width) if at.height >= POD else _line(view, at.width)
+        look = _looks("pod", view.state, self.busy.get(view.id, ""))
+        return self._box(view.id, look, at, title, labels, 8)
+
+    def frame(self, id: str, look: str, at: Rect, labels: list[Label]) -> Group:
+        """A frame around other boxes."""
+        outline = box(0, 0, at.width, at.height, "frame", 12)
+        words = _looks(look, self.busy.get(id, ""))
+        return Group(
+            id=name_for(self.prefix, id),
+            look=words,
+            x=rounded(at.x),
+            y=rounded(at.y),
+            boxes=(outline,),
+            labels=tuple(labels),
+        )
+
+    def _box(self, id: str, look: str, at: Rect, title: str, labels: list[Label], radius: int) -> Group:  # noqa: PLR0917
+        body = box(0, 0, at.width, at.height, "body", radius)
+        return Group(
+            id=name_for(self.prefix, id),
+            look=look,
+            x=rounded(at.x),
+            y=rounded(at.y),
+            title=title,
+            boxes=(body,),
+            labels=tuple(labels),
+        )
 
 
 def list_height(lines: int) -> int:
     return LIST_HEAD + ROW * max(lines, 1) + 6
-
-
-def listing(prefix: str, view: Listing, x: float, y: float, wide: float, high: float, busy: str = "") -> Group:
-    """A titled list of endpoints."""
-    labels = [label(10, 16, fitted(view.title, "t-text", wide - 20), "t-text name")]
-    for at, row in enumerate(view.rows):
-        labels += _row(row, LIST_HEAD + ROW * at + 10, wide)
-    return Group(
-        id=name_for(prefix, view.id),
-        look=_looks("list", view.state, busy),
-        x=x,
-        y=y,
-        title=view.about,
-        boxes=(box(0, 0, wide, high, "body", 7),),
-        labels=tuple(labels),
-    )
 
 
 def _row(row: Row, y: float, wide: float) -> list[Label]:
@@ -65,20 +100,7 @@ def _row(row: Row, y: float, wide: float) -> list[Label]:
     return [part for part in found if part.text]
 
 
-def pod(prefix: str, view: PodCard, x: float, y: float, wide: float, high: float, busy: str = "") -> Group:
-    """A pod in full (name, state, address), or as one line."""
-    return Group(
-        id=name_for(prefix, view.id),
-        look=_looks("pod", view.state, busy),
-        x=x,
-        y=y,
-        title=f"{view.full} · {view.status} · {view.ip}".removesuffix(" · "),
-        boxes=(box(0, 0, wide, high, "body", 8),),
-        labels=_full(view, wide) if high >= POD else _line(view, wide),
-    )
-
-
-def _full(view: PodCard, wide: float) -> tuple[Label, ...]:
+def _full(view: PodCard, wide: float) -> list[Label]:
     labels = [
         label(10, 18, view.symbol, "t-chip symbol"),
         label(25, 18, tail_fitted(view.name, "t-chip", wide - 33), "t-chip name"),
@@ -86,10 +108,10 @@ def _full(view: PodCard, wide: float) -> tuple[Label, ...]:
     ]
     if view.ip:
         labels.append(label(10, 45, fitted(view.ip, "t-mono", wide - 18), "t-mono"))
-    return tuple(labels)
+    return labels
 
 
-def _line(view: PodCard, wide: float) -> tuple[Label, ...]:
+def _line(view: PodCard, wide: float) -> list[Label]:
     name = tail_fitted(view.name, "t-chip", wide * 0.62 - 24)
     room = wide - 32 - width(name, "t-chip") - 6
     status = fitted(view.status.rpartition(" · ")[2], "t-note", room)
@@ -98,14 +120,7 @@ def _line(view: PodCard, wide: float) -> tuple[Label, ...]:
         label(23, 16, name, "t-chip name"),
         label(wide - 8, 16, status, "t-note note", "end"),
     )
-    return tuple(part for part in labels if part.text)
-
-
-def container(prefix: str, id: str, look: str, x: float, y: float, wide: float, high: float, labels: list[Label]) -> Group:
-    """A frame around other boxes."""
-    return Group(
-        id=name_for(prefix, id), look=look, x=x, y=y, boxes=(Box(0, 0, wide, high, "frame", 12),), labels=tuple(labels)
-    )
+    return [part for part in labels if part.text]
 
 
 def _looks(*words: str) -> str:

@@ -12,11 +12,15 @@ EDGE = 1
 PAD = 12
 TOP = 40
 """Below the caption and the topmost corridor."""
+CLIENTS = 40
+CLIENTS_NARROW = 54
 HEAD = 32
 """A frame's title."""
 GAP = 8
+CORRIDOR = 6
+"""The horizontal channel's distance above a frame."""
 SHELF = 12
-MANY_PODS = 3
+MANY_PODS = 4
 """More pods than these on a node are drawn as lines."""
 
 
@@ -35,10 +39,15 @@ class Plan(NamedTuple):
     rules_height: float
     narrow: bool
 
+    @property
+    def apart(self) -> float:
+        """Between rows of nodes, and between them and the clients; wide, arrows have their words there."""
+        return 20 if self.narrow else 38
+
     def node_at(self, number: int) -> tuple[float, float]:
         """The place of a node, counted from 0, below the top of the area of nodes."""
         row, column = divmod(number, self.columns)
-        return self.nodes_x + column * (self.node_width + self.gutter), row * (self.node_height + ROWS_APART)
+        return self.nodes_x + column * (self.node_width + self.gutter), row * (self.node_height + self.apart)
 
     def rows(self, count: int) -> int:
         return ceil(count / self.columns)
@@ -46,9 +55,6 @@ class Plan(NamedTuple):
     @property
     def inner(self) -> float:
         return self.node_width - 2 * PAD
-
-
-ROWS_APART = 38
 
 
 def sum_of_lines(view: ClusterView) -> int:

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from app.diagram.layout import arrows
 from app.diagram.layout.control_plane import control_plane
-from app.diagram.layout.plan import EDGE, TOP, Plan
+from app.diagram.layout.panels import Pen, Rect
+from app.diagram.layout.plan import CLIENTS, CLIENTS_NARROW, EDGE, TOP, Plan
 from app.diagram.layout.routing import Spot
 from app.diagram.metrics import fitted, tail_fitted
-from app.diagram.shapes import Box, Group, Label, Line, box, label, name_for
+from app.diagram.shapes import Box, Group, Label, Line, box, label, name_for, rounded
 from app.diagram.views import ClusterView, NodeCard, PodCard
 
 SQUARE, STEP = 9, 12
@@ -33,27 +34,28 @@ class Grid(NamedTuple):
 
 def place_tiles(view: ClusterView, prefix: str, *, narrow: bool) -> tuple[list[Group], float, float]:
     """All groups with the width and height they take."""
-    busy = arrows.busy_boxes(view)
+    pen = Pen(prefix, arrows.busy_boxes(view))
     plan = _plan(narrow=narrow)
-    column = control_plane(view, prefix, plan, busy)
+    column = control_plane(view, pen, plan)
     top = column.bottom + 24 if narrow else float(TOP)
     grid = _grid(view, plan)
-    groups, spots, boxes = [arrows.caption(prefix, view, plan.width), *column.groups], dict(column.spots), []
+    groups, spots, boxes = [arrows.caption(pen, view, plan.width), *column.groups], dict(column.spots), []
     for number, card in enumerate(view.nodes):
         row, at = divmod(number, grid.columns)
         x, y = plan.nodes_x + at * (grid.width + GUTTER), top + row * (grid.height + GUTTER)
-        boxes.append(_tile(prefix, card, x, y, grid, busy.get(card.id, "")))
-        spots[card.id] = Spot(x, y, grid.width, grid.height, card.id, gutter=x - GUTTER / 2, corridor=y - GUTTER / 2)
+        at_place = Rect(x, y, grid.width, grid.height)
+        boxes.append(_tile(pen, card, at_place, grid.across))
+        spots[card.id] = Spot(*at_place, card.id, gutter=x - GUTTER / 2, corridor=y - GUTTER / 2)
     bottom = top + ceil(len(view.nodes) / grid.columns) * (grid.height + GUTTER)
     if view.more_nodes:
         boxes.append(_more(prefix, view, plan, bottom))
         bottom += 20
     if view.clients:
-        wide, high = plan.width - EDGE - plan.nodes_x, 54 if narrow else 40
-        top = bottom + CLIENTS_BELOW - GUTTER
-        boxes.append(arrows.clients(prefix, view, plan.nodes_x, top, wide, high, busy.get("clients", "")))
-        bottom = top + high
-    lines = [arrows.message(prefix, row, spots) for row in (view.cause, view.message) if row is not None]
+        high = CLIENTS_NARROW if narrow else CLIENTS
+        place = Rect(plan.nodes_x, bottom + CLIENTS_BELOW - GUTTER, plan.width - EDGE - plan.nodes_x, high)
+        boxes.append(arrows.clients(pen, view, place))
+        bottom = place.y + high
+    lines = [arrows.message(pen, row, spots, 0.4) for row in (view.cause, view.message) if row is not None]
     return [*groups, *boxes, *(row for row in lines if row is not None)], plan.width, max(bottom, column.bottom) + EDGE
 
 
@@ -77,26 +79,27 @@ def _grid(view: ClusterView, plan: Plan) -> Grid:
     return Grid(columns, wide, high, across)
 
 
-def _tile(prefix: str, card: NodeCard, x: float, y: float, grid: Grid, busy: str) -> Group:
+def _tile(pen: Pen, card: NodeCard, at: Rect, across: int) -> Group:
     """A node: its name, a square for each pod, and below them what is wrong, if anything is."""
     failing = card.traffic is not None and card.traffic.state == "failing"
     note = card.traffic.note if card.traffic is not None and failing else ("" if card.state == "ready" else card.note)
-    head: list[Label] = [label(8, 15, tail_fitted(card.name, "t-text", grid.width - 16), "t-text name")]
-    shown = fitted(note, "t-note", grid.width - 16)
+    head: list[Label] = [label(8, 15, tail_fitted(card.name, "t-strong", at.width - 16), "t-strong name")]
+    shown = fitted(note, "t-note", at.width - 16)
     if shown:
-        head.append(label(8, grid.height - 6, shown, "t-note note"))
+        head.append(label(8, at.height - 6, shown, "t-note note"))
     elif len(card.pods) > MOST_SQUARES:
-        head.append(label(8, grid.height - 6, f"+{len(card.pods) - MOST_SQUARES:,}", "t-note"))
-    boxes = [Box(0, 0, grid.width, grid.height, "frame", 8)]
+        head.append(label(8, at.height - 6, f"+{len(card.pods) - MOST_SQUARES:,}", "t-note"))
+    boxes = [box(0, 0, at.width, at.height, "frame", 8)]
     lines: list[Line] = []
     for pod in card.pods:
         if pod.slot < MOST_SQUARES:
-            _square(pod, grid, boxes, lines)
+            _square(pod, across, boxes, lines)
+    words = ("tile", card.state, "failing" if failing else "", pen.busy.get(card.id, ""))
     return Group(
-        id=name_for(prefix, card.id),
-        look=" ".join(word for word in ("tile", card.state, "failing" if failing else "", busy) if word),
-        x=x,
-        y=y,
+        id=name_for(pen.prefix, card.id),
+        look=" ".join(word for word in words if word),
+        x=rounded(at.x),
+        y=rounded(at.y),
         title=f"{card.name}: {card.note}; {_counts(card)}{f'; {note}' if failing else ''}",
         boxes=tuple(boxes),
         lines=tuple(lines),
@@ -104,8 +107,8 @@ def _tile(prefix: str, card: NodeCard, x: float, y: float, grid: Grid, busy: str
     )
 
 
-def _square(pod: PodCard, grid: Grid, boxes: list[Box], lines: list[Line]) -> None:
-    row, at = divmod(pod.slot, grid.across)
+def _square(pod: PodCard, across: int, boxes: list[Box], lines: list[Line]) -> None:
+    row, at = divmod(pod.slot, across)
     x, y = 8 + at * STEP, TILE_HEAD + row * STEP
     boxes.append(box(x, y, SQUARE, SQUARE, f"square {pod.state}", 2))
     if pod.state in ("dead", "orphan"):
@@ -125,5 +128,3 @@ def _counts(card: NodeCard) -> str:
 def _more(prefix: str, view: ClusterView, plan: Plan, y: float) -> Group:
     words = label(0, 12, view.more_nodes, "t-text")
     return Group(id=name_for(prefix, "more-nodes"), look="more", x=plan.nodes_x, y=y, labels=(words,))
-
-

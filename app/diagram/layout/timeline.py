@@ -119,7 +119,9 @@ def _bars(found: Scale, segments: tuple[Segment, ...], y: float) -> list[Box]:
     for part in segments:
         start = max(found.at(part.start), edge)
         end = max(found.at(part.end), start + 2.5)
-        bars.append(box(start + 0.5, y, max(end - start - 1, 1.5), BAR, f"part {part.state}", min(4, (end - start) / 3)))
+        bars.append(
+            box(start + 0.5, y, max(end - start - 1, 1.5), BAR, f"part {part.state}", min(4, (end - start) / 3))
+        )
         edge = end
     return bars
 
@@ -145,7 +147,10 @@ def _cuts(frame: Frame, bottom: float) -> list[Group]:
                 id=name_for(frame.prefix, "cut", str(piece.start)),
                 look="fold",
                 title=text,
-                boxes=(box(middle - 3, AXIS - 2, 6, bottom - AXIS + 2, "cut"), box(middle - half, AXIS - 17, half * 2, 13, "cut")),
+                boxes=(
+                    box(middle - 3, AXIS - 2, 6, bottom - AXIS + 2, "cut"),
+                    box(middle - half, AXIS - 17, half * 2, 13, "cut"),
+                ),
                 lines=tuple(edges),
                 labels=(label(middle, AXIS - 7, text, "t-note", "middle"),),
             )
@@ -166,9 +171,9 @@ def _races(frame: Frame, view: TimelineView, bottom: float) -> list[Group]:
         left, right = frame.scale.at(start), frame.scale.at(end)
         wide = max(right - left, 2)
         text = f"{view.race} · {spoken(end - start)}"
-        half = width(text, "t-note") * 0.54
+        half = width(text, "t-loud") / 2
         x = max(EDGE + half, min(frame.width - EDGE - half, left + wide / 2))
-        labels = (label(x, bottom + 13, text, "t-note race-text", "middle"),) if number == 0 or wide > 2 * half else ()
+        labels = (label(x, bottom + 13, text, "t-loud race-text", "middle"),) if number == 0 or wide > 2 * half else ()
         found.append(
             Group(
                 id=name_for(frame.prefix, "race", str(number)),
@@ -188,7 +193,7 @@ def _races(frame: Frame, view: TimelineView, bottom: float) -> list[Group]:
 def _cursor(frame: Frame, view: TimelineView, bottom: float) -> Group:
     """Where the step stands; its time is written on a flag that stays inside."""
     x = frame.scale.at(view.cursor)
-    half = width(view.cursor_text, "t-note") * 0.53 + 5
+    half = width(view.cursor_text, "t-words") / 2 + 5
     middle = max(EDGE + half, min(frame.width - EDGE - half, x))
     return Group(
         id=name_for(frame.prefix, "cursor"),
@@ -197,7 +202,7 @@ def _cursor(frame: Frame, view: TimelineView, bottom: float) -> Group:
         title=view.cursor_text,
         boxes=(box(middle - half - x, 0, half * 2, 15, "knob", 4),),
         lines=_upright(frame, len(view.tracks), bottom),
-        labels=(label(middle - x, 11, view.cursor_text, "t-note", "middle"),),
+        labels=(label(middle - x, 11, view.cursor_text, "t-words", "middle"),),
     )
 
 
@@ -225,9 +230,19 @@ def place_thumbnail(view: TimelineView, *, desc: str) -> Picture:
         shade = box(left, 0, max(found.at(end) - left, 2), THUMB_HEIGHT, "race")
         groups.append(Group(id=f"thumbnail-race-{number}", look="racing", boxes=(shade,)))
     for at, track in enumerate(tracks):
-        bars = [Box(bar.x, bar.y, bar.width, rounded(high), bar.look, bar.radius) for bar in _bars(found, track.segments, 0)]
+        bars = [
+            Box(bar.x, bar.y, bar.width, rounded(high), bar.look, bar.radius) for bar in _bars(found, track.segments, 0)
+        ]
         y = rounded(at * step + (step - high) / 2)
-        groups.append(Group(id=name_for("thumbnail", track.id), look=f"track k-{track.kind}", y=y, title=track.name, boxes=tuple(bars)))
+        groups.append(
+            Group(
+                id=name_for("thumbnail", track.id),
+                look=f"track k-{track.kind}",
+                y=y,
+                title=track.name,
+                boxes=tuple(bars),
+            )
+        )
     return Picture(
         id="thumbnail",
         look="picture timeline thumbnail",
@@ -247,7 +262,9 @@ def _telling(view: TimelineView) -> list[Track]:
         return -harm, -len(track.segments)
 
     ranked = sorted((track for track in view.tracks if track.segments), key=weight)
-    firsts = [next((track for track in ranked if track.kind == kind), None) for kind in ("app", "controller", "kube-proxy")]
+    firsts = [
+        next((track for track in ranked if track.kind == kind), None) for kind in ("app", "controller", "kube-proxy")
+    ]
     order = [track for track in firsts if track is not None]
     order += [track for track in ranked if track not in order]
     return [track for track in view.tracks if track in order[:THUMB_ROWS]]
