@@ -150,9 +150,17 @@ def _command(
 
 def _delete(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
     refs = tuple(resolve(draft, text) for text in intervention.args)
-    names = " ".join(f"{ref.kind.lower()} {ref.name}" for ref in refs)
-    flags = "".join(f" --{name}={value}" for name, value in intervention.options)
-    return _command(model, draft, intervention, f"kubectl delete {names}{flags}", refs)
+    between = " " if len(refs) == 1 else "/"
+    words = [f"{ref.kind.lower()}{between}{ref.name}" for ref in refs]
+    text = " ".join(["kubectl delete", *words, *delete_flags(intervention.options)])
+    return _command(model, draft, intervention, text, refs)
+
+
+def delete_flags(options: tuple[tuple[str, str], ...]) -> list[str]:
+    """The options of `delete` as kubectl spells them, without what it does anyway."""
+    spelled = {("force", "true"): "--force", ("wait", "false"): "--wait=false"}
+    flags = (f"--grace-period={row[1]}" if row[0] == "grace" else spelled.get(row, "") for row in options)
+    return [flag for flag in flags if flag]
 
 
 def _apply(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:

@@ -3,7 +3,7 @@
 import pytest
 
 from app.sim.intervention import parse
-from app.sim.interventions import check
+from app.sim.interventions import check, delete_flags
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,12 @@ def test_every_object_that_is_to_be_deleted_is_a_reference() -> None:
 def test_a_behaviour_that_does_not_exist_names_the_near_one() -> None:
     [fault] = check(parse("set pod/web-1 on-sigtrem=ignore"))
     assert fault.endswith('did you mean "on-sigterm"?')
+
+
+def test_delete_is_told_as_kubectl_spells_it() -> None:
+    assert delete_flags((("grace", "5"), ("force", "true"), ("wait", "false"))) == [
+        "--grace-period=5",
+        "--force",
+        "--wait=false",
+    ]
+    assert delete_flags((("force", "false"), ("wait", "true"))) == []
