@@ -126,6 +126,19 @@ def collisions(picture: Picture) -> list[str]:
     return found
 
 
+def overlaid(picture: Picture) -> list[str]:
+    """Labels of different groups that lie over each other."""
+    rooms = sorted(((room, group.id, label.text) for group, label, room in labels(picture)), key=lambda row: row[0].top)
+    found = []
+    for at, (a, one, text) in enumerate(rooms):
+        for b, other, words in rooms[at + 1 :]:
+            if b.top >= a.bottom:
+                break
+            if one != other and a.meets(b):
+                found.append(f"{one}: {text!r} over {other}: {words!r}")
+    return found
+
+
 def covered(picture: Picture, *looks: str) -> list[str]:
     """Labels that a box of another group cuts through."""
     boxes = named_boxes(picture, *looks)

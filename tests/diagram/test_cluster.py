@@ -23,6 +23,7 @@ def faults(picture: Picture) -> list[object]:
         *geometry.crossing(picture, *BOXES),
         *geometry.squeezed(picture, *WORDED),
         *geometry.collisions(picture),
+        *geometry.overlaid(picture),
         *geometry.covered(picture, *BOXES),
         *loose_arrows(picture),
     ]
@@ -134,7 +135,7 @@ def test_the_way_of_failing_requests_is_shown_in_words_and_to_the_dead_pod() -> 
     picture = diagram.cluster(walk, 11, walks.FLOW)
     late = group(picture, "cluster-traffic-node-2")
     assert "failing" in late.look.split()
-    assert texts(late) == ["connection refused"]
+    assert texts(late) == ["connection", "refused"]
     assert "ok" in group(picture, "cluster-traffic-node-1").look.split()
     boxes = geometry.named_boxes(picture, "pod", "list")
     ((start, end),) = geometry.ends(group(picture, "cluster-astray-node-2-pod-uid-0"))

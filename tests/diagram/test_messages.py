@@ -21,27 +21,13 @@ def faults(picture: Picture) -> list[object]:
         *geometry.crossing(picture, "lane"),
         *geometry.squeezed(picture, "lane"),
         *geometry.collisions(picture),
-        *overlapping_rows(picture),
+        *geometry.overlaid(picture),
         *loose_arrows(picture),
     ]
 
 
 def shots(picture: Picture) -> list[Group]:
     return [row for row in picture.groups if "shot" in row.look.split()]
-
-
-def overlapping_rows(picture: Picture) -> list[str]:
-    """Labels of different rows that touch."""
-    rooms = [(row.id, geometry.extent(row, label)) for row in shots(picture) for label in row.labels]
-    rooms += [
-        (row.id, geometry.extent(row, label)) for row in picture.groups for label in row.labels if row.look == "racing"
-    ]
-    return [
-        f"{one} over {other}"
-        for at, (one, a) in enumerate(rooms)
-        for other, b in rooms[at + 1 :]
-        if one != other and a.meets(b)
-    ]
 
 
 def loose_arrows(picture: Picture) -> list[str]:

@@ -23,8 +23,21 @@ def faults(picture: Picture) -> list[object]:
     return [
         *geometry.outside(picture),
         *geometry.collisions(picture),
+        *geometry.overlaid(picture),
         *overlapping_bars(picture),
         *words_in_bars(picture),
+        *words_cut_through(picture),
+    ]
+
+
+def words_cut_through(picture: Picture) -> list[str]:
+    """Words of intervals that lie under the strip of a wait that was cut out."""
+    strips = [geometry.boxes_of(row)[0] for row in picture.groups if row.look == "fold"]
+    return [
+        f"{row.id}: {label.text!r}"
+        for row in tracks(picture)
+        for label in row.labels[1:]
+        if any(strip.meets(geometry.extent(row, label)) for strip in strips)
     ]
 
 
@@ -192,6 +205,7 @@ def test_ticks_are_round_and_apart() -> None:
         (30_000, "30 s"),
         (300_000, "5 min"),
         (90_000, "90 s"),
+        (27_908, "27.9 s"),
     ],
 )
 def test_durations_as_people_write_them(milliseconds: int, words: str) -> None:

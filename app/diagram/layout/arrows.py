@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from app.diagram.layout.panels import Pen, Rect
 from app.diagram.layout.plan import CLIENTS, EDGE
 from app.diagram.layout.routing import Points, Spot, route
-from app.diagram.metrics import fitted, width
+from app.diagram.metrics import fitted, width, wrapped
 from app.diagram.shapes import Group, Label, arrow, label, name_for
 from app.diagram.views import ClusterView, Message, NodeCard
 
@@ -38,13 +38,14 @@ def _group(pen: Pen, id: str, look: str, points: Points, title: str, *labels: La
 
 
 def traffic(pen: Pen, card: NodeCard, points: Points, room: float) -> list[Group]:
-    """From the clients to a node's rules, and what they meet there in words: on the right, or left if `room` < 0."""
+    """From the clients to a node's rules; on the right of its foot, where there is room, what they meet there."""
     state = card.traffic
     if state is None:
         return []
-    note = fitted(state.note, "t-words", abs(room))
-    x, y, anchor = points[0][0], points[0][1] - 9, "start" if room > 0 else "end"
-    words = [label(x + (7 if room > 0 else -7), y, note, "t-words note", anchor)] if note else []
+    x, y = points[0]
+    lines = wrapped(state.note, "t-words", room, 2) if state.note and room else ()
+    first = y - 9 - 11 * (len(lines) - 1)
+    words = [label(x + 7, first + 11 * at, text, "t-words note") for at, text in enumerate(lines)]
     id = f"traffic-{card.name}"
     look = f"traffic {state.state} {pen.busy.get(id, '')}".strip()
     return [_group(pen, id, look, points, state.title, *words)]

@@ -86,17 +86,11 @@ class _Map:
         found = []
         for number, (card, placed) in enumerate(zip(self.view.nodes, self.nodes, strict=True)):
             points = self._path(number, placed.rules, top)
-            room = self._room(number) if len(points) == 2 else 0
+            room = self.plan.node_width / 2 - 9 if len(points) == 2 else 0
             found += arrows.traffic(self.pen, card, points, room)
             corridor = placed.rules.corridor + self.plan.node_height + 15
             found += arrows.astray(self.pen, card, placed.rules, spots, corridor)
         return found
-
-    def _room(self, number: int) -> float:
-        """For words beside an upright arrow: on its right as far as the next gutter, in the last column on its left."""
-        last = number % self.plan.columns == self.plan.columns - 1
-        room = self.plan.node_width / 2 + self.plan.gutter - 12
-        return -room if last else room
 
     def _path(self, number: int, rules: Spot, top: float) -> Points:
         """Straight up to a node of the last row, through the gutter to one above."""

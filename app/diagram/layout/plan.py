@@ -42,7 +42,7 @@ class Plan(NamedTuple):
     @property
     def apart(self) -> float:
         """Between rows of nodes, and between them and the clients; wide, arrows have their words there."""
-        return 20 if self.narrow else 38
+        return 20 if self.narrow else 42
 
     def node_at(self, number: int) -> tuple[float, float]:
         """The place of a node, counted from 0, below the top of the area of nodes."""

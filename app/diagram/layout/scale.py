@@ -154,4 +154,5 @@ def spoken(milliseconds: int) -> str:
         return f"{milliseconds} ms"
     if milliseconds >= 120_000 and milliseconds % 60_000 == 0:
         return f"{milliseconds // 60_000} min"
-    return f"{milliseconds / 1000:.3f}".rstrip("0").rstrip(".") + " s"
+    digits = 3 if milliseconds < 10_000 else 1
+    return f"{milliseconds / 1000:.{digits}f}".rstrip("0").rstrip(".") + " s"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from app.diagram.layout.scale import Scale, scale, spoken, ticks
+from app.diagram.layout.scale import Piece, Scale, scale, spoken, ticks
 from app.diagram.metrics import fitted, width
 from app.diagram.shapes import Box, Group, Label, Line, Picture, box, label, line, name_for, rounded
 from app.diagram.views import Segment, TimelineView, Track
@@ -58,16 +58,28 @@ def place_timeline(view: TimelineView, *, narrow: bool, desc: str) -> Picture:
 
 def _axis(frame: Frame, bottom: float) -> Group:
     lines, labels = [], []
-    last = -1000.0
+    taken = [_cut_room(piece) for piece in frame.scale.cuts]
     for at in ticks(frame.scale, 62 if frame.narrow else 84):
         x, text = frame.scale.at(at), spoken(at)
         half = width(text, "t-note") / 2
         lines.append(line([(x, AXIS - 2), (x, bottom)], "grid"))
-        if x - half > last + 6:
-            middle = min(x, frame.width - EDGE - half)
+        middle = max(EDGE + half, min(x, frame.width - EDGE - half))
+        if all(middle + half + 6 <= left or right + 6 <= middle - half for left, right in taken):
             labels.append(label(middle, AXIS - 7, text, "t-note tick", "middle"))
-            last = middle + half
+            taken.append((middle - half, middle + half))
     return Group(id=name_for(frame.prefix, "axis"), look="axis", lines=tuple(lines), labels=tuple(labels))
+
+
+def _length(piece: Piece) -> str:
+    """How long a wait is that was cut out: with a sign, as it stands among instants."""
+    return f"+{spoken(piece.end - piece.start)}"
+
+
+def _cut_room(piece: Piece) -> tuple[float, float]:
+    """From where to where the length of a cut is written."""
+    half = width(_length(piece), "t-loud") / 2 + 3
+    middle = (piece.left + piece.right) / 2
+    return middle - half, middle + half
 
 
 def _near(frame: Frame, view: TimelineView, bottom: float, words_at: float) -> list[Group]:
@@ -100,7 +112,7 @@ def _track(frame: Frame, track: Track, at: int) -> Group:
     bars = _bars(frame.scale, track.segments, NAME_NARROW if frame.narrow else 0)
     labels = [name]
     for part, bar in zip(track.segments, bars, strict=True):
-        labels += _inside(part, bar)
+        labels += _inside(part, bar, frame.scale.cuts)
     about = ", ".join(f"{part.text} {spoken(max(part.start, 0))} to {spoken(part.end)}" for part in track.segments)
     return Group(
         id=name_for(frame.prefix, track.id),
@@ -126,21 +138,34 @@ def _bars(found: Scale, segments: tuple[Segment, ...], y: float) -> list[Box]:
     return bars
 
 
-def _inside(part: Segment, bar: Box) -> list[Label]:
-    """Its words, where they fit whole or nearly so."""
-    room = bar.width - 12
-    text = fitted(part.text, "t-note", room)
-    if width(part.text, "t-note") > room and len(text) < 9:
+def _inside(part: Segment, bar: Box, cuts: list[Piece]) -> list[Label]:
+    """Its words, where they fit whole or nearly so: before, between or after the cuts that go through the bar."""
+    edges = [bar.x, *(edge for piece in cuts for edge in _strip(piece)), bar.right]
+    spans = [
+        (max(left, bar.x) + 6, min(right, bar.right) - 6) for left, right in zip(edges[::2], edges[1::2], strict=True)
+    ]
+    wide = width(part.text, "t-note")
+    left, right = next(
+        (span for span in spans if span[1] - span[0] >= wide), max(spans, key=lambda span: span[1] - span[0])
+    )
+    text = fitted(part.text, "t-note", right - left)
+    if wide > right - left and len(text) < 9:
         return []
-    return [label(bar.x + 6, bar.y + 14, text, "t-note")]
+    return [label(left, bar.y + 14, text, "t-note")]
+
+
+def _strip(piece: Piece) -> tuple[float, float]:
+    """From where to where a cut is drawn."""
+    middle = (piece.left + piece.right) / 2
+    return middle - 6, middle + 6
 
 
 def _cuts(frame: Frame, bottom: float) -> list[Group]:
     """A strip over all rows for a wait that was cut out, with its true length."""
     found = []
     for piece in frame.scale.cuts:
-        middle, text = (piece.left + piece.right) / 2, spoken(piece.end - piece.start)
-        half = width(text, "t-note") / 2 + 3
+        middle, text = (piece.left + piece.right) / 2, _length(piece)
+        left, right = _cut_room(piece)
         edges = [line(_wave(middle + side, AXIS - 2, bottom), "cut-edge", 0) for side in (-3, 3)]
         found.append(
             Group(
@@ -149,10 +174,10 @@ def _cuts(frame: Frame, bottom: float) -> list[Group]:
                 title=text,
                 boxes=(
                     box(middle - 3, AXIS - 2, 6, bottom - AXIS + 2, "cut"),
-                    box(middle - half, AXIS - 17, half * 2, 13, "cut"),
+                    box(left, AXIS - 17, right - left, 13, "cut"),
                 ),
                 lines=tuple(edges),
-                labels=(label(middle, AXIS - 7, text, "t-note", "middle"),),
+                labels=(label(middle, AXIS - 7, text, "t-loud", "middle"),),
             )
         )
     return found
