@@ -65,7 +65,10 @@ def test_a_container_is_replaced_where_it_stands_or_added() -> None:
         pytest.param((APP, Container("log", "log:v1")), (), ["app"], id="only the app that declares ports"),
         pytest.param((Container("app", "app:v1"),), (SIDECAR,), ["app"], id="a sidecar without ports does not"),
         pytest.param(
-            (APP,), (replace(SIDECAR, ports=PORTS), Container("setup", "x:1")), ["app", "proxy"], id="one with ports does"
+            (APP,),
+            (replace(SIDECAR, ports=PORTS), Container("setup", "x:1")),
+            ["app", "proxy"],
+            id="one with ports does",
         ),
     ],
 )

@@ -28,16 +28,28 @@ PULL = Pull("app", "app:v1", since=0)
             there(POD, stopping(50, 2_000, signalled=60)), 60, False, "wait 2060", id="SIGKILL waits for its timeout"
         ),
         pytest.param(
-            there(POD, stopping(50, 2_000, signalled=60)), 2_060, True, "kill exit 137", id="and comes on the millisecond"
+            there(POD, stopping(50, 2_000, signalled=60)),
+            2_060,
+            True,
+            "kill exit 137",
+            id="and comes on the millisecond",
         ),
         pytest.param(
-            there(POD, replace(run(state="exited"), stop=stopping(50).stop)), 50, False, "", id="the dead are not signalled"
+            there(POD, replace(run(state="exited"), stop=stopping(50).stop)),
+            50,
+            False,
+            "",
+            id="the dead are not signalled",
         ),
         pytest.param(there(POD, run(state="exited"), stop_asked=70), 70, False, "wait 73", id="StopPodSandbox"),
         pytest.param(there(POD, run(state="exited"), stop_asked=70), 73, True, "remove-sandbox ok", id="takes CNI DEL"),
         pytest.param(there(POD, pull=PULL), 0, False, "wait 10", id="an image that is there is checked quickly"),
         pytest.param(
-            there(api(behaves={"image-pull": "3s"}), pull=replace(PULL, image="app:v2")), 0, False, "wait 3000", id="a pull"
+            there(api(behaves={"image-pull": "3s"}), pull=replace(PULL, image="app:v2")),
+            0,
+            False,
+            "wait 3000",
+            id="a pull",
         ),
         pytest.param(
             there(api(behaves={"image-pull": "not-found"}), pull=PULL), 10, True, "pull not-found", id="that fails"

@@ -10,7 +10,7 @@ from app.kube.pods import Container, Pod, Probe, TCPSocketAction
 from app.kube.probes import Counting
 from app.loops.host_pods import with_pod
 from app.loops.kubelet.pods import LOOP
-from app.sim.host import ContainerRun, Crash, Host, HostPod, ProbeState, Pull, Worker
+from app.sim.host import ContainerRun, Crash, Host, HostPod, ProbeState, Pull, Stop, Worker
 from app.sim.lags import Bounds
 from tests.loops.machines import (
     APP,
@@ -66,7 +66,9 @@ def saw(pod: HostPod, **worker: object) -> Host:
         ),
         pytest.param(saw(there(POD, sandbox="creating", ip="")), [POD], 0, "", id="a sandbox is waited for"),
         pytest.param(saw(there(POD)), [POD], 0, "start-container", id="its container is started"),
-        pytest.param(machine(there(POD), knows(there(POD)), images=()), [POD], 0, "pull-image", id="or its image pulled"),
+        pytest.param(
+            machine(there(POD), knows(there(POD)), images=()), [POD], 0, "pull-image", id="or its image pulled"
+        ),
         pytest.param(saw(there(POD, pull=Pull("app", "app:v1", 0))), [POD], 0, "", id="a pull is waited for"),
         pytest.param(
             saw(there(POD, pull=Pull("app", "app:v1", 0, ended=5))), [POD], 5, "start-container", id="until it ends"
@@ -123,7 +125,9 @@ TWO = api(APP, Container("log", "app:v1"))
         pytest.param(there(TWO, run()), (), "log", id="one after the other"),
         pytest.param(there(TWO, run(), run("log")), (), None, id="then one look at both"),
         pytest.param(there(api(init=(SETUP,))), (), "setup", id="an init container first"),
-        pytest.param(there(api(init=(SETUP,)), run("setup", role="init")), (run("setup", role="init"),), "", id="alone"),
+        pytest.param(
+            there(api(init=(SETUP,)), run("setup", role="init")), (run("setup", role="init"),), "", id="alone"
+        ),
         pytest.param(
             there(api(init=(SETUP,)), run("setup", "exited", role="init")),
             (run("setup", "exited", role="init"),),
@@ -276,9 +280,15 @@ def test_a_container_that_fails_liveness_is_killed_with_the_grace_of_its_probe()
     ("container", "init", "policy", "text"),
     [
         pytest.param("app", (), "Never", "Container app failed liveness probe", id="never restarted"),
-        pytest.param("proxy", (replace(SIDECAR, livenessProbe=PROBE),), "Always", "Init container proxy failed liveness probe", id="a sidecar"),
+        pytest.param(
+            "proxy",
+            (replace(SIDECAR, livenessProbe=PROBE),),
+            "Always",
+            "Init container proxy failed liveness probe",
+            id="a sidecar",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_said_of_it(container: str, init: tuple[Container, ...], policy: str, text: str) -> None:
     pod = api(replace(APP, livenessProbe=PROBE), init=init, restartPolicy=policy)
     runs = (*(run(row.name, role="sidecar") for row in init), run())
@@ -288,17 +298,11 @@ def test_what_is_said_of_it(container: str, init: tuple[Container, ...], policy:
 
 def test_it_is_started_again_within_the_same_sync_and_counts_from_the_run_before() -> None:
     first = act(LOOP, saw(there(LIVE, run()), probes=FAILED), LIVE, now=30_000)
-    ended = run(state="exited", finished=31_000, stop=pod_stop())
+    ended = run(state="exited", finished=31_000, stop=Stop(30_000, 3_000, 30_000))
     again = act(LOOP, machine(there(LIVE, ended), worker_after(first)), LIVE, now=31_000)
     assert (again.verb, pod_after(again).containers[0].attempt) == ("start-container", 1)
     # No run had ended before this one: the back-off does not grow.
     assert worker_after(again).crashes == ()
-
-
-def pod_stop() -> object:
-    from app.sim.host import Stop
-
-    return Stop(30_000, 3_000, 30_000)
 
 
 def test_a_successor_of_the_same_name_does_not_wait_for_the_old_pod() -> None:
