@@ -44,11 +44,12 @@ def image_error(image: str, error: str) -> str:
     remote = bool(slash) and ("." in host or ":" in host)
     registry, repository = (host, path) if remote else ("registry-1.docker.io", name if slash else f"library/{name}")
     tag = parts.tag if parts else ""
+    reference = f'failed to resolve reference "{image}":'
     texts = {
-        "not-found": f"{image}: not found",
-        "denied": "pull access denied, repository does not exist or may require authorization: "
+        "not-found": f"{reference} {image}: not found",
+        "denied": f"{reference} pull access denied, repository does not exist or may require authorization: "
         "server message: insufficient_scope: authorization failed",
-        "registry-down": f'failed to do request: Head "https://{registry}/v2/{repository}/manifests/{tag}": '
-        f"dial tcp: lookup {registry}: no such host",
+        "registry-down": "failed to resolve image: failed to do request: "
+        f'Head "https://{registry}/v2/{repository}/manifests/{tag}": dial tcp: lookup {registry}: no such host',
     }
-    return f'failed to pull and unpack image "{image}": failed to resolve reference "{image}": {texts[error]}'
+    return f'failed to pull and unpack image "{image}": {texts[error]}'
