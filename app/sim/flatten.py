@@ -114,9 +114,10 @@ def _container(path: str, row: ContainerStatus) -> Flat:
 
 
 def state_text(state: ContainerState) -> str | None:
-    """`waiting REASON`, `running` or `terminated REASON exit=N`; None when there is none."""
+    """`waiting REASON: MESSAGE`, `running` or `terminated REASON exit=N`; None when there is none."""
     if state.waiting is not None:
-        return f"waiting {state.waiting.reason}".strip()
+        message = f": {state.waiting.message}" if state.waiting.message else ""
+        return f"waiting {state.waiting.reason}{message}".strip()
     if state.running is not None:
         return "running"
     if state.terminated is not None:

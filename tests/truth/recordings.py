@@ -39,6 +39,8 @@ class Scenario(Struct, frozen=True):
     """Images that are on the nodes at the start."""
     relist: dict[str, int] = {}
     """Where in a second each node's kubelet lists its containers, as the recording's attempts out of turn show."""
+    begins: int = 0
+    """Milliseconds past a whole minute at which the recording began, where seconds or minutes of the clock count."""
     differs: str = ""
     """What stays different, and why."""
 
@@ -65,17 +67,23 @@ def applied(name: str, scenario: Scenario) -> tuple[Object, ...]:
 
 def walk(name: str, scenario: Scenario) -> Walk:
     """The model's walk of a recording."""
-    world = at_rest(MODEL, objects(name, scenario), images=scenario.images, relist=scenario.relist)
+    relist = {node: (phase + scenario.begins) % 1000 for node, phase in scenario.relist.items()}
+    world = at_rest(MODEL, objects(name, scenario), images=scenario.images, relist=relist)
     world = replace(world, manifests=world.manifests.set("later", applied(name, scenario)))
-    script: list[Intervention] = [parse(text) for text in scenario.script]
-    return run(MODEL, world, script, until=parse(f"{scenario.until} x").at or 0)
+    script: list[Intervention] = [_later(parse(text), scenario.begins) for text in scenario.script]
+    return run(MODEL, world, script, until=scenario.begins + (parse(f"{scenario.until} x").at or 0))
+
+
+def _later(intervention: Intervention, by: int) -> Intervention:
+    return replace(intervention, at=(intervention.at or 0) + by)
 
 
 def model_trace(name: str, scenario: Scenario) -> list[dict[str, Any]]:
     """What a watcher of the model would have recorded, with the recording's names, on the recording's nodes."""
     truth = recording(name)["trace"]
     kinds = {entry["kind"] for entry in truth}
-    mine = [entry for entry in trace(walk(name, scenario)) if entry["kind"] in kinds]
+    found = [entry | {"t": entry["t"] - scenario.begins / 1000} for entry in trace(walk(name, scenario))]
+    mine = [entry for entry in found if entry["kind"] in kinds]
     return placed(truth, renamed(truth, mine))
 
 
@@ -90,6 +98,9 @@ def renamed(truth: list[dict[str, Any]], model: list[dict[str, Any]]) -> list[di
         recorded, mine = _families(truth, kind, {}), _families(model, kind, names)
         for family, found in mine.items():
             names |= dict(zip(found, recorded.get(family, ()), strict=False))
+    recorded_hashes = _revisions(truth)
+    for owner, hashes in _revisions(model).items():
+        names |= dict(zip(hashes, recorded_hashes.get(owner, ()), strict=False))
     longest = sorted(names, key=len, reverse=True)
     text = json.dumps(model)
     for at, name in enumerate(longest):
@@ -115,6 +126,16 @@ def _families(entries: list[dict[str, Any]], kind: str, names: dict[str, str]) -
         new = kind == "ReplicaSet" and entry["event"] == "ADDED"
         found.setdefault((names.get(maker, maker), new), []).append(name)
     return found
+
+
+def _revisions(entries: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """The hashes of templates that each StatefulSet names, in order of appearance."""
+    found: dict[str, dict[str, None]] = {}
+    for entry in entries:
+        for change in entry.get("changes", []):
+            if change["path"] in ("status.currentRevision", "status.updateRevision"):
+                found.setdefault(entry["object"], {}).setdefault(change["after"])
+    return {owner: list(hashes) for owner, hashes in found.items()}
 
 
 def placed(truth: list[dict[str, Any]], model: list[dict[str, Any]]) -> list[dict[str, Any]]:

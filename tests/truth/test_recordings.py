@@ -12,6 +12,7 @@ kind: Service
 metadata: {name: web, namespace: s1}
 spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}
 """
+DB = SERVICE.replace("web", "db").replace("s1", "sts")
 EXITS_IN_1S = {"on-sigterm": "drain=1s"}
 
 COVERED: dict[str, Scenario] = {
@@ -70,6 +71,21 @@ COVERED: dict[str, Scenario] = {
         images=("app:v1",),
         relist={"n1": 930, "n2": 480, "n3": 920, "n4": 220},
     ),
+    "rollout-bad-image": Scenario(
+        ("70ms set-image deployment/roll/web app=bad:v3",),
+        "62s",
+        images=("app:v2",),
+        behaviour={"web": {"image-pull": "not-found"}},
+        relist={"n1": 700, "n2": 297},
+    ),
+    "rollout-min-ready": Scenario(
+        ("65ms set-image deployment/mrs/web app=app:v2",),
+        "40s",
+        images=("app:v1", "app:v2"),
+        relist={"n1": 558, "n2": 865, "n4": 911},
+        begins=221,
+    ),
+    "statefulset-up": Scenario(("190ms apply m:later",), "10s", images=("app:v1",), extra=DB),
 }
 
 # Recordings whose flows are not built yet; every one must move to COVERED.
@@ -81,8 +97,8 @@ NOT_YET = frozenset(
         "drain-two-pdbs", "drain-unready-alwaysallow", "drain-unready-default", "eviction-api", "job-backoff",
         "kubelet-crashloop", "kubelet-down-90s", "kubelet-image-errors", "kubelet-liveness",
         "kubelet-memory-pressure", "kubelet-oom", "kubelet-startup", "node-loss-out-of-service", "node-loss",
-        "node-return", "pdb-percentages", "preemption", "rollout-bad-image", "rollout-min-ready",
-        "runtime-down-75s", "scheduling-messages", "statefulset-up", "taint-eviction-timers", "uncordon",
+        "node-return", "pdb-percentages", "preemption",
+        "runtime-down-75s", "scheduling-messages", "taint-eviction-timers", "uncordon",
         "zone-5of8-spread", "zone-5of8", "zone-8of8",
     }
 )  # fmt: skip

@@ -11,6 +11,8 @@ from app.sim.host import Crash
 from app.sim.lags import Bounds
 
 RETRY = 10_000
+TICK = 1_000
+"""The sync loop takes up what is due once a second."""
 """backOffPeriod: a sync that failed is tried again after this time."""
 LONGEST_NAP = 60_000
 
@@ -33,7 +35,7 @@ def retry(case: Case) -> Bounds:
 
 
 def _jittered(now: int, nap: int) -> Bounds:
-    return Bounds(now + nap, now + nap * 5 // 4, now + nap * 3 // 2)
+    return Bounds(now + nap, now + nap * 5 // 4 + TICK // 2, now + nap * 3 // 2 + TICK)
 
 
 def image_error(image: str, error: str) -> str:

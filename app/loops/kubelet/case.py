@@ -59,8 +59,10 @@ class Case(Struct, frozen=True):
     def passed(self) -> Worker:
         """The worker after a pass over the status of all its containers: it shows what failed in the sync before."""
         crashes = tuple(replace(row, shown=row.failing, told=row.message) for row in self.worker.crashes)
-        worker = replace(self.worker, synced=self.now)
-        return worker if crashes == worker.crashes else replace(self.dirty(), synced=self.now, crashes=crashes)
+        changed = replace(self.worker, crashes=crashes, seen_ip=self.pod.ip)
+        if changed == self.worker:
+            return replace(self.worker, synced=self.now)
+        return replace(self.dirty(), synced=self.now, crashes=crashes, seen_ip=self.pod.ip)
 
     def relisted(self, **changes: object) -> Worker:
         """The worker after a pass over its containers as they really are."""
