@@ -82,8 +82,8 @@ def model_trace(name: str, scenario: Scenario) -> list[dict[str, Any]]:
     """What a watcher of the model would have recorded, with the recording's names, on the recording's nodes."""
     truth = recording(name)["trace"]
     kinds = {entry["kind"] for entry in truth}
-    found = [entry | {"t": entry["t"] - scenario.begins / 1000} for entry in trace(walk(name, scenario))]
-    mine = [entry for entry in found if entry["kind"] in kinds]
+    shifted = [entry | {"t": entry["t"] - scenario.begins / 1000} for entry in trace(walk(name, scenario))]
+    mine = [entry for entry in shifted if entry["kind"] in kinds]
     return placed(truth, renamed(truth, mine))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from compare_watch import compare
 from recordings import DATA, Scenario, model_trace, recording
+from workload_recordings import WORKLOADS
 
 SERVICE = """
 apiVersion: v1
@@ -12,7 +13,6 @@ kind: Service
 metadata: {name: web, namespace: s1}
 spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}
 """
-DB = SERVICE.replace("web", "db").replace("s1", "sts")
 EXITS_IN_1S = {"on-sigterm": "drain=1s"}
 
 COVERED: dict[str, Scenario] = {
@@ -71,21 +71,7 @@ COVERED: dict[str, Scenario] = {
         images=("app:v1",),
         relist={"n1": 930, "n2": 480, "n3": 920, "n4": 220},
     ),
-    "rollout-bad-image": Scenario(
-        ("70ms set-image deployment/roll/web app=bad:v3",),
-        "62s",
-        images=("app:v2",),
-        behaviour={"web": {"image-pull": "not-found"}},
-        relist={"n1": 700, "n2": 297},
-    ),
-    "rollout-min-ready": Scenario(
-        ("65ms set-image deployment/mrs/web app=app:v2",),
-        "40s",
-        images=("app:v1", "app:v2"),
-        relist={"n1": 558, "n2": 865, "n4": 911},
-        begins=221,
-    ),
-    "statefulset-up": Scenario(("190ms apply m:later",), "10s", images=("app:v1",), extra=DB),
+    **WORKLOADS,
 }
 
 # Recordings whose flows are not built yet; every one must move to COVERED.

@@ -24,7 +24,7 @@ def grown(crash: Crash | None, container: str, event: int, now: int, ladder: Lad
 
 
 def next_look(now: int, expires: int) -> Bounds:
-    """The next sync after a back-off: when it expires, at most a minute on, and up to half as long again (jitter)."""
+    """The next sync after a back-off: when it expires, at most a minute on, and a jitter of up to half as long."""
     return _jittered(now, min(max(expires - now, 0), LONGEST_NAP))
 
 
