@@ -107,8 +107,8 @@ def renamed(truth: list[dict[str, Any]], model: list[dict[str, Any]]) -> list[di
         text = text.replace(name, f"<{at}>")
     for at, name in enumerate(longest):
         text = text.replace(f"<{at}>", names[name])
-    found: list[dict[str, Any]] = json.loads(text)
-    return found
+    whole: list[dict[str, Any]] = json.loads(text)
+    return whole
 
 
 def _families(entries: list[dict[str, Any]], kind: str, names: dict[str, str]) -> dict[tuple[str, bool], list[str]]:
