@@ -75,12 +75,19 @@ def tail_fitted(name: str, look: str, room: float) -> str:
 
 @lru_cache(maxsize=4096)
 def wrapped(text: str, look: str, room: float, lines: int) -> tuple[str, ...]:
-    """The text in at most that many lines, broken at spaces and hyphens; what does not fit ends in an ellipsis."""
-    parts = text.replace("-", "-\0").replace(" ", " \0").split("\0")
+    """The text in at most that many lines, broken at spaces, and within a word that is too long at its hyphens."""
     found: list[str] = [""]
-    for part in parts:
+    for part in _parts(text, look, room):
         if found[-1] and width((found[-1] + part).rstrip(), look) > room and len(found) < lines:
             found.append(part)
         else:
             found[-1] += part
     return tuple(fitted(line.rstrip(), look, room) for line in found)
+
+
+def _parts(text: str, look: str, room: float) -> list[str]:
+    found = []
+    for word in text.split(" "):
+        pieces = word.split("-") if width(word, look) > room else [word]
+        found += [f"{piece}-" for piece in pieces[:-1]] + [f"{pieces[-1]} "]
+    return found

@@ -69,7 +69,7 @@ def test_any_small_cluster_is_drawn_properly(nodes: int, pods: int, narrow: bool
     for n in range(len(walk.steps) + 1):
         picture = diagram.cluster(walk, n, walks.FLOW, narrow=narrow)
         assert faults(picture) == []
-        assert picture.width == (360 if narrow else 800)
+        assert picture.width == (320 if narrow else 800)
 
 
 @pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])

@@ -97,18 +97,19 @@ def clients(pen: Pen, view: ClusterView, at: Rect) -> Group:
         labels.append(label(start, 24, fitted(view.clients, "t-text", room - start), "t-text note"))
     else:
         labels.append(label(start, 22, fitted(rate, "t-text", room - start), "t-text"))
-        labels.append(label(14, 40, fitted(failing, "t-text", room - 14), "t-text note"))
+        lines = wrapped(failing, "t-text", room - 14, 2)
+        labels += [label(14, 40 + 14 * at, text, "t-text note") for at, text in enumerate(lines)]
     words = [part for part in labels if part.text]
     group = pen.frame("clients", f"clients {view.clients_state}", at, words)
     return replace(group, title=view.clients)
 
 
 def caption(pen: Pen, view: ClusterView, wide: float) -> Group:
-    """One line above the map: the step in words."""
-    text = fitted(view.caption, "t-strong", wide - 2 * EDGE)
+    """Above the map: the step in words, in one line if it fits."""
+    lines = wrapped(view.caption, "t-strong", wide - 2 * EDGE, 2)
     return Group(
         id=name_for(pen.prefix, "caption"),
         look=f"caption k-{view.caption_kind}",
         title=view.caption,
-        labels=(label(EDGE, 14, text, "t-strong"),),
+        labels=tuple(label(EDGE, 12 + 13 * at, text, "t-strong") for at, text in enumerate(lines)),
     )

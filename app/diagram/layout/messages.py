@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from app.diagram.layout.plan import NARROW
 from app.diagram.metrics import fitted, width, wrapped
 from app.diagram.shapes import Group, Label, Line, Picture, arrow, box, label, line, name_for, rounded
 from app.diagram.views import LaneHead, MessagesView, Shot
@@ -65,11 +66,11 @@ def place_messages(view: MessagesView, *, narrow: bool, desc: str) -> Picture:
 def _grid(view: MessagesView, *, narrow: bool) -> Grid:
     count = max(len(view.lanes), 1)
     if narrow:
-        pitch = max(13.0, min(24.0, 176 / count))
+        pitch = max(13.0, min(22.0, 156 / count))
         lanes = tuple(EDGE + pitch * (at + 0.5) for at in range(count))
         longest = max((width(_title(lane), "t-words") for lane in view.lanes), default=0)
         head = min(max(longest + 16, HEAD_NARROW[0]), HEAD_NARROW[1])
-        return Grid(360, lanes, pitch, rounded(head), ROW_NARROW, EDGE + pitch * count + 8)
+        return Grid(NARROW, lanes, pitch, rounded(head), ROW_NARROW, EDGE + pitch * count + 8)
     pitch = (780 - EDGE - NUMBERS) / count
     return Grid(780, tuple(NUMBERS + pitch * (at + 0.5) for at in range(count)), pitch, HEAD, ROW, 0)
 

@@ -8,12 +8,14 @@ from typing import NamedTuple
 from app.diagram.layout.panels import CHIP, POD, POD_LINE, ROW, list_height
 from app.diagram.views import ClusterView
 
+WIDE, NARROW = 800, 320
+"""A narrow picture is as wide as what a window of 360 pixels leaves it."""
 EDGE = 1
 PAD = 12
 TOP = 40
 """Below the caption and the topmost corridor."""
 CLIENTS = 40
-CLIENTS_NARROW = 54
+CLIENTS_NARROW = 64
 HEAD = 32
 """A frame's title."""
 GAP = 8
@@ -66,7 +68,7 @@ def plan(view: ClusterView, *, narrow: bool) -> Plan:
     """Measures that fit what the walk ever shows."""
     count = max(len(view.nodes), 1)
     columns = 1 if narrow else min(count, 3) if count != 4 else 2
-    width, side = (360.0, 0.0) if narrow else (800.0, 208.0)
+    width, side = (NARROW, 0.0) if narrow else (WIDE, 208.0)
     gutter = 26.0 if narrow else 22.0
     side_x = gutter if narrow else EDGE
     nodes_x = side_x if narrow else side_x + side + gutter

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from app.diagram.layout import arrows
 from app.diagram.layout.control_plane import control_plane
 from app.diagram.layout.panels import Pen, Rect
-from app.diagram.layout.plan import CLIENTS, CLIENTS_NARROW, EDGE, TOP, Plan
+from app.diagram.layout.plan import CLIENTS, CLIENTS_NARROW, EDGE, NARROW, TOP, WIDE, Plan
 from app.diagram.layout.routing import Spot
 from app.diagram.metrics import fitted, tail_fitted
 from app.diagram.shapes import Box, Group, Label, Line, box, label, name_for, rounded
@@ -61,7 +61,7 @@ def place_tiles(view: ClusterView, prefix: str, *, narrow: bool) -> tuple[list[G
 
 def _plan(*, narrow: bool) -> Plan:
     """The measures that the control plane asks for."""
-    width, side = (360.0, 0.0) if narrow else (800.0, 208.0)
+    width, side = (NARROW, 0.0) if narrow else (WIDE, 208.0)
     gutter = 14.0 if narrow else 22.0
     side_x = gutter if narrow else EDGE
     nodes_x = side_x if narrow else side_x + side + gutter

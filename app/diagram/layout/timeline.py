@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from app.diagram.layout.plan import NARROW
 from app.diagram.layout.scale import Piece, Scale, scale, spoken, ticks
 from app.diagram.metrics import fitted, width
 from app.diagram.shapes import Box, Group, Label, Line, Picture, box, label, line, name_for, rounded
@@ -33,7 +34,7 @@ class Frame(NamedTuple):
 def place_timeline(view: TimelineView, *, narrow: bool, desc: str) -> Picture:
     """All rows, the scale and the cursor."""
     prefix = "timeline-narrow" if narrow else "timeline"
-    wide = 360.0 if narrow else 1200.0
+    wide = NARROW if narrow else 1200.0
     names = max((width(track.name, "t-text") for track in view.tracks), default=0)
     left = EDGE if narrow else min(190.0, names + 14)
     right = wide - EDGE - (4 if narrow else 8)
