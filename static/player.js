@@ -54,6 +54,15 @@
       if (above < list.scrollTop) list.scrollTop = above
       else if (below > list.scrollTop + list.clientHeight) list.scrollTop = below - list.clientHeight
     }
+    // Outside the part that is swapped: what else names the step or the address.
+    const at = find("settings")?.elements.at
+    if (at) at.value = now()
+    for (const link of document.querySelectorAll(".themes a")) {
+      const to = new URL(location.href)
+      if (link.dataset.theme) to.searchParams.set("theme", link.dataset.theme)
+      else to.searchParams.delete("theme")
+      link.setAttribute("href", to.pathname + to.search)
+    }
     show()
   }
 
@@ -126,7 +135,7 @@
     if (at("#play")) toggle()
     else if (at("#next, #back")) pause()
     if (at("#keys-button") || at("[data-close]")) { event.preventDefault(); sheet() }
-    if (at("#list-toggle") && matchMedia("(min-width: 1181px)").matches) {
+    if (at("#list-toggle") && matchMedia("(min-width: 1381px)").matches) {
       event.preventDefault()
       document.body.classList.toggle("no-list")
       settle()
@@ -162,6 +171,15 @@
   document.addEventListener("pointerup", (event) => { if (dragging) { dragging = false; waiting = false; scrub(event) } })
   document.addEventListener("pointercancel", () => { dragging = false })
   document.addEventListener("htmx:after:swap", () => { waiting = false; settle() })
+
+  // A fragment has each picture in one shape, the one for this window.
+  const narrow = matchMedia("(max-width: 700px)")
+  document.addEventListener("htmx:config:request", (event) => {
+    event.detail.ctx.request.headers["Loopscope-Shape"] = narrow.matches ? "narrow" : "wide"
+  })
+  narrow.addEventListener("change", () => {
+    if (find("scrub") && window.htmx) htmx.ajax("GET", location.pathname + location.search, { target: "#step", swap: "outerMorph" })
+  })
   document.addEventListener("htmx:error", () => { waiting = false; pause() })
   document.addEventListener("DOMContentLoaded", settle)
   addEventListener("pageshow", settle)

@@ -67,6 +67,10 @@ class Query:
     def with_settings(self, settings: tuple[tuple[str, str], ...]) -> Query:
         return replace(self, settings=settings)
 
+    def near(self, step: int) -> str:
+        """This walk at a step, or at its last where it has fewer: the server then gives the address to keep."""
+        return f"{self}{'&' if str(self) else '?'}at={step}"
+
     def only_looks(self) -> Query:
         """How it is shown, without the walk."""
         return Query(depth=self.depth, view=self.view, theme=self.theme)

@@ -41,7 +41,6 @@ def create_app(store: Store | None = None) -> FastAPI:
         openapi_url="/api/v1/openapi.json",
         dependencies=[Depends(own_pages_only)],
         lifespan=lifespan,
-        max_body_size=failures.MOST_BODY,
     )
     app.state.site = Site(renderer=renderer, assets=assets, store=kept)
     for family in (reading, flows, sessions, machine):

@@ -23,8 +23,6 @@ STATUS: dict[type[LoopscopeError], int] = {
     MovedOn: 409,
 }
 MOST_SHOWN = 2_000
-MOST_BODY = 4 * 1024 * 1024
-"""Bytes. A manifest of the size that is still read may be three times as long in a form."""
 PAGES = (
     "/",
     "/f/termination",
@@ -50,8 +48,6 @@ def install(app: FastAPI, renderer: Renderer) -> None:
         problem = str(error.detail)
         if error.status_code == 404:
             problem = f"{request.url.path}: no such page{did_you_mean(request.url.path, PAGES)}"
-        elif error.status_code == 413:
-            problem = f"at most {MOST_BODY // 1024 // 1024} MiB are taken; what you sent is more, and was not read"
         found = failure(renderer, request, error.status_code, [problem])
         found.headers.update(error.headers or {})
         return found

@@ -21,7 +21,7 @@ WHOLE, BEGINS, INSIDE = 4, 2, 1
 
 def find(flows: Iterable[Flow], asked: str, theme: str = "") -> tuple[Finding, ...]:
     """Symptoms that have the words, the best first; all in the catalogue's order for no words."""
-    wanted = words_of(asked)
+    wanted = words_of(asked)[:MOST_WORDS]
     rated = []
     for flow in flows:
         for symptom in flow.symptoms:
@@ -35,7 +35,7 @@ def find(flows: Iterable[Flow], asked: str, theme: str = "") -> tuple[Finding, .
 def words_of(text: str) -> tuple[str, ...]:
     """The words that tell something: `502s` also means 502."""
     found = [word for word in re.findall(r"[\w.-]+", text.lower()) if word not in PLAIN]
-    return tuple(dict.fromkeys(_stem(word) for word in found))[:MOST_WORDS]
+    return tuple(dict.fromkeys(_stem(word) for word in found))
 
 
 def _stem(word: str) -> str:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from markupsafe import Markup
 
+from app.web.player_parts import VerdictRow
 from app.web.rendering import Page
 
 
@@ -112,6 +113,25 @@ class GalleryPage(Page):
     """A computed walk beside the headline; none while something is searched."""
     chapters: tuple[Chapter, ...]
     """All flows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrdersPage(Page):
+    """The verdicts of a walk over every order of the loops."""
+
+    template: ClassVar[str] = "orders.html"
+    part: ClassVar[str] = "partials/verdicts.html"
+
+    frame: Frame
+    """Title, theme, navigation."""
+    flow_title: str
+    """Of the lesson."""
+    verdicts: tuple[VerdictRow, ...]
+    """With the least and the most."""
+    orders: str
+    """Empty: there is nothing left to search."""
+    back: str
+    """The walk."""
 
 
 @dataclass(frozen=True, kw_only=True)

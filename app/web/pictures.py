@@ -5,23 +5,49 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from app import diagram
+from app.diagram.stylesheet import Theme
 from app.story import report, text
 from app.story.play import Play, kubectl, passage
 from app.web.address import VIEWS
+from app.web.keeping import Kept
+from app.web.player_parts import Drawn
 
 SUFFIXES = ("svg", "png", "mmd", "md", "json")
 
-__all__ = ["SUFFIXES", "VIEWS", "exported", "inline"]
+SHAPES = ("wide", "narrow")
+NOTHING = Markup()
+
+__all__ = ["SHAPES", "SUFFIXES", "VIEWS", "drawn", "exported", "thumbnail"]
 
 
-def inline(view: str, played: Play, n: int) -> Markup:
-    """The view as a part of a page, which has the styles and the fonts."""
-    shown = diagram.picture(view, played.walk, n, played.flow)
+def _drawn(played: Play, view: str, n: int, shapes: tuple[str, ...]) -> Drawn:
+    return Drawn(
+        wide=_inline(played, view, n, narrow=False) if "wide" in shapes else NOTHING,
+        narrow=_inline(played, view, n, narrow=True) if "narrow" in shapes else NOTHING,
+        lines=diagram.describe(view, played.walk, n, played.flow),
+    )
+
+
+def _inline(played: Play, view: str, n: int, *, narrow: bool) -> Markup:
+    shown = diagram.picture(view, played.walk, n, played.flow, narrow=narrow)
     # Its template escapes every word; it is markup from here on.
-    return Markup(diagram.render_svg(shown, standalone=False, theme="light"))  # noqa: S704
+    return Markup(diagram.render_svg(shown, standalone=False))  # noqa: S704
 
 
-def exported(suffix: str, played: Play, n: int, *, view: str, theme: str, depth: str) -> tuple[bytes, str]:
+drawn = Kept(_drawn, most=500)
+"""A view as a part of a page, which has the styles and the fonts."""
+
+
+def _thumbnail(played: Play) -> Markup:
+    shown = diagram.thumbnail(played.walk, len(played.steps), played.flow)
+    return Markup(diagram.render_svg(shown, standalone=False))  # noqa: S704
+
+
+thumbnail = Kept(_thumbnail)
+"""The whole walk as a small timeline without words."""
+
+
+def exported(suffix: str, played: Play, n: int, *, view: str, theme: Theme, depth: str) -> tuple[bytes, str]:
     """The moment in another form, and its media type."""
     match suffix:
         case "svg":

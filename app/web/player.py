@@ -36,7 +36,13 @@ class Typed:
 
 
 def player_page(
-    moment: Moment, *, origin: str, free: Query, typed: Typed | None = None, kept: Kept | None = None
+    moment: Moment,
+    *,
+    origin: str,
+    free: Query,
+    shapes: tuple[str, ...] = pictures.SHAPES,
+    typed: Typed | None = None,
+    kept: Kept | None = None,
 ) -> PlayerPage:
     """Everything about one step. `free` is the walk as an address without a session would give it."""
     played, flow = moment.played, moment.played.flow
@@ -65,19 +71,19 @@ def player_page(
             Depth(name=name, href=moment.asking(moment.place.query.at_depth(name)), current=name == depth)
             for name in DEPTHS
         ),
-        cluster=pictures.inline("cluster", played, moment.n),
-        messages=pictures.inline("messages", played, moment.n),
-        timeline=pictures.inline("timeline", played, moment.n),
+        cluster=pictures.drawn(played, "cluster", moment.n, shapes),
+        messages=pictures.drawn(played, "messages", moment.n, shapes),
+        timeline=pictures.drawn(played, "timeline", moment.n, shapes),
         commands=rows.commands(moment),
         changes=rows.change_rows(moment),
         output=rows.printed(moment),
         symptoms=rows.symptom_rows(moment),
         scenes=_scenes(moment),
         fields=fields,
-        carried=free.pairs(without=("set",)),
-        settings_action=f"{flow_path}/{moment.n}",
+        carried=(("at", str(moment.n)), *free.pairs(without=("set",))),
+        settings_action=flow_path,
         problems=tuple(row for row in (typed.problems if typed else ()) if not row.startswith(tuple(named))),
-        verdicts=rows.verdict_rows(moment),
+        verdicts=rows.verdict_rows(played, moment.place),
         offers=offered,
         offers_left=left,
         chosen=_chosen(moment, free, in_session=kept is not None),
@@ -86,6 +92,7 @@ def player_page(
         assumes=flow.assumes,
         leaves_out=flow.leaves_out,
         not_modelled=tuple(Unmodelled(object=name, path=path) for name, path in played.setup.not_modelled),
+        orders=f"{flow_path}/orders{free}",
         sharing=_sharing(moment, free, origin, passage.title),
         saving=() if kept else (("flow", flow.id), ("step", moment.id), *free.pairs()),
         kept=kept,
@@ -185,9 +192,9 @@ def _chosen(moment: Moment, free: Query, *, in_session: bool) -> tuple[Chosen, .
 def _intervention(moment: Moment, kept: Kept | None, text: str) -> Intervening:
     # A millisecond later, so that it comes after this step and not before it.
     after = durations.format(moment.now + 1) if moment.n else "0s"
-    carried = kept.carried if kept else moment.choosing("do", "").pairs()
+    carried = kept.carried if kept else (("at", str(moment.n)), *moment.choosing("do", "").pairs())
     return Intervening(
-        action=f"{moment.place.path}/choices" if kept else f"{moment.place.path}/{moment.n}",
+        action=f"{moment.place.path}/choices" if kept else moment.place.path,
         post=kept is not None,
         barred=kept is not None and not kept.may_edit,
         carried=carried,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from markupsafe import Markup
-
 from app.web.pages import Frame
 from app.web.player_parts import (
     Chosen,
     Clock,
     Command,
     Depth,
+    Drawn,
     Field,
     Insight,
     Kept,
@@ -52,11 +51,11 @@ class PlayerPage(Page):
     """What just happened."""
     depths: tuple[Depth, ...]
     """The four readers it is told for."""
-    cluster: Markup
+    cluster: Drawn
     """The cluster as it really is, with what is believed of it."""
-    messages: Markup
+    messages: Drawn
     """Who wrote to whom."""
-    timeline: Markup
+    timeline: Drawn
     """Every interval that matters, to scale."""
     commands: tuple[Command, ...]
     """What kubectl would print now."""
@@ -73,7 +72,7 @@ class PlayerPage(Page):
     carried: tuple[tuple[str, str], ...]
     """Hidden fields of the settings form: what else stands in the address."""
     settings_action: str
-    """Where the settings form goes; empty in a session, whose settings are fixed."""
+    """Where the settings form goes; from a session to the free walk, as a session's settings stay."""
     problems: tuple[str, ...]
     """What was wrong with what was typed and belongs to no field."""
     verdicts: tuple[VerdictRow, ...]
@@ -94,6 +93,8 @@ class PlayerPage(Page):
     """What the lesson does not show."""
     not_modelled: tuple[Unmodelled, ...]
     """Fields of the manifests that the model does not read."""
+    orders: str
+    """Where every order is searched; empty where that has been done."""
     sharing: Sharing
     """Addresses of this moment, as page, picture and text."""
     saving: tuple[tuple[str, str], ...]

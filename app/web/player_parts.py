@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 
 @dataclass(frozen=True, kw_only=True)
 class Clock:
@@ -108,6 +110,18 @@ class Saying:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """A picture in the shapes that a page needs, with its twin in text."""
+
+    wide: Markup
+    """For wide windows; empty where the window is known to be narrow."""
+    narrow: Markup
+    """For narrow ones; empty where the window is known to be wide."""
+    lines: tuple[str, ...]
+    """The same in words."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Depth:
     """One of the four readers."""
 
@@ -209,6 +223,12 @@ class VerdictRow:
     """What is asked."""
     value: str
     """The answer."""
+    range: str
+    """The least and the most over every order; empty where orders were not searched."""
+    varies: tuple[str, ...]
+    """Whose orders and lags were tried."""
+    exact: bool
+    """Whether the range is, or only a part of it."""
     ok: str
     """good, bad, or empty where it is neither."""
     text: str

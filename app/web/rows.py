@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from app.catalog import starting
 from app.diagram.extract.lanes import participant
+from app.diagram.extract.names import short_ref
+from app.kube.objects import KIND_BY_WORD
 from app.sim import actions
 from app.sim.schedule import Schedule
 from app.story import play as story
-from app.story.facts import Fact
-from app.story.play import Answered, Seen
+from app.story.facts import FACTS, Fact
+from app.story.play import Answered, Play, Seen
+from app.web.address import Place
 from app.web.moment import Moment, clock_text, seconds
 from app.web.player_page import ChangeRow, Printed
 from app.web.player_parts import Command, Insight, Line, Offered, StepRow, SymptomRow, VerdictRow
@@ -17,6 +20,7 @@ from app.web.scrubber import state_of
 MOST_OFFERS = 40
 SHOWN = ("get pods -o wide", "get events")
 """What is read first; the rest is a click away."""
+KINDS = frozenset(KIND_BY_WORD.values())
 AGED = ("AGE", "LAST SEEN")
 """Columns that change with the clock alone."""
 
@@ -58,23 +62,28 @@ def _symptom(moment: Moment, row: Seen) -> SymptomRow:
     return SymptomRow(title=row.title, cause=row.cause, look=row.look, href=href, state=state, step=row.step or 0)
 
 
-def verdict_rows(moment: Moment) -> tuple[VerdictRow, ...]:
+def verdict_rows(played: Play, place: Place) -> tuple[VerdictRow, ...]:
     """Every verdict with the step that decides it."""
-    return tuple(_verdict(moment, row) for row in moment.played.verdicts)
+    return tuple(_verdict(place, row) for row in played.verdicts)
 
 
-def _verdict(moment: Moment, row: Answered) -> VerdictRow:
+def _verdict(place: Place, row: Answered) -> VerdictRow:
     return VerdictRow(
         title=row.title,
         value=_spoken(row),
+        range="" if row.least is None or row.most is None else f"{row.least:g}–{row.most:g}",
+        varies=row.varies if row.exact is not None else (),
+        exact=bool(row.exact),
         ok="" if row.ok is None else "good" if row.ok else "bad",
         text=row.text,
-        href=moment.step(row.step) if row.step else "",
+        href=place.step(row.step) if row.step else "",
         step=row.step or 0,
     )
 
 
 def _spoken(row: Answered) -> str:
+    if row.value is None and row.id not in FACTS and row.least is None:
+        return "?"
     return story.spoken(Fact(row.value, row.unit))
 
 
@@ -139,11 +148,11 @@ def printed(moment: Moment) -> tuple[Printed, ...]:
 
 def offers(moment: Moment) -> tuple[tuple[Offered, ...], int]:
     """Who could go first, the default first, and how many more there are."""
-    if not moment.n:
+    left = moment.steps[moment.n - 1].left if moment.n else None
+    if left is None:
         return (), 0
-    world = moment.played.world(moment.n)
-    usual = Schedule(starting.model(), world).next(world)
-    found = [_offer(moment, offer, usual=offer.action == str(usual)) for offer in story.offers(moment.played, moment.n)]
+    usual = str(Schedule(starting.model(), left).next(left))
+    found = [_offer(moment, offer, usual=offer.action == usual) for offer in story.offers(moment.played, moment.n)]
     ordered = sorted(found, key=lambda offer: not offer.usual)
     return tuple(ordered[:MOST_OFFERS]), max(0, len(ordered) - MOST_OFFERS)
 
@@ -155,7 +164,9 @@ def _offer(moment: Moment, offer: story.Offer, *, usual: bool) -> Offered:
         case actions.Deliver(process, kind):
             who, what = process.replace("/", " "), kind
         case actions.Reconcile(work):
-            who, what = f"{work.loop} {work.node}".strip(), str(work.key)
+            who = f"{work.loop} {work.node}".strip()
+            # Keys such as `proxy/sync-runner` are no objects that a reader knows.
+            what = short_ref(work.key) if work.key.kind in KINDS else ""
         case actions.Advance(to):
             what = clock_text(to)
         case actions.Intervene():

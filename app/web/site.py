@@ -23,6 +23,8 @@ from app.web.headers import is_foreign
 from app.web.rendering import Renderer
 
 FORM = "application/x-www-form-urlencoded"
+MOST_BODY = 4 * 1024 * 1024
+"""Bytes. A manifest of the size that is still read may be three times as long in a form."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +67,13 @@ async def form(request: Request) -> list[tuple[str, str]]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in (FORM, ""):
         raise HTTPException(415, f"found {kind}; allowed: {FORM}")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BODY:
+            raise HTTPException(413, f"at most {MOST_BODY // 1024 // 1024} MiB are taken; what was sent is more")
     try:
-        return parse_qsl((await request.body()).decode(), keep_blank_values=True, max_num_fields=MOST_PARTS)
+        return parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MOST_PARTS)
     except UnicodeDecodeError:
         raise BadInput(["form: is not UTF-8"]) from None
     except ValueError:
@@ -85,7 +92,7 @@ def own_pages_only(request: Request) -> None:
 def canonical(played: Play, query: Query) -> Query:
     """The same walk in the fewest words: settings as they are spelled, and none that hold anyway."""
     spelled = tuple((name, played.setup.settings[name]) for name, _ in query.settings)
-    if played.request.manifest is not None:
+    if query.manifest:
         # A manifest may say something of its own, which only a setting given in full overrides.
         return query.with_settings(spelled)
     usual = effective(played.flow, scene_of(played.flow, query.scene), {})

@@ -2,44 +2,18 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable
 from hashlib import sha256
 from threading import Lock
-from typing import Generic, TypeVar
 
 import msgspec
 
 from app.diagram.extract.names import short
-from app.sim.walk import Record, Walk
+from app.sim.walk import Record
 from app.store.sessions import StepTaken
-from app.story.play import KEPT, Play, PlayRequest, differences
+from app.story.play import Play, differences
+from app.story.searching import searched
 from app.story.words import title
-
-T = TypeVar("T")
-
-
-class _Kept(Generic[T]):
-    """The answers for the walks asked for last."""
-
-    def __init__(self, of: Callable[[Play], T]) -> None:
-        self._of = of
-        self._found: OrderedDict[PlayRequest, tuple[Walk, T]] = OrderedDict()
-        self._lock = Lock()
-
-    def __call__(self, played: Play) -> T:
-        with self._lock:
-            found = self._found.get(played.request)
-            # A walk that was played anew, because its flow's files changed, is another object.
-            if found is not None and found[0] is played.walk:
-                self._found.move_to_end(played.request)
-                return found[1]
-        answer = self._of(played)
-        with self._lock:
-            self._found[played.request] = (played.walk, answer)
-            while len(self._found) > KEPT:
-                self._found.popitem(last=False)
-        return answer
+from app.web.keeping import Kept
 
 
 def _titles(played: Play) -> tuple[str, ...]:
@@ -63,8 +37,20 @@ def digest(row: Record) -> str:
     return sha256(text).hexdigest()[:16]
 
 
-titles = _Kept(_titles)
+_searching = Lock()
+
+
+def _orders(played: Play) -> Play:
+    # One search at a time: each takes a whole processor for seconds.
+    with _searching:
+        return searched(played)
+
+
+found_orders = Kept(_orders)
+"""The walk with its verdicts over every order."""
+
+titles = Kept(_titles)
 """The titles of all steps."""
 
-taken = _Kept(_taken)
+taken = Kept(_taken)
 """All steps as a session keeps them."""

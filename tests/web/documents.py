@@ -32,6 +32,20 @@ class Element:
         own = self.attributes
         return all(name in own and (own[name] == value or value in own[name].split()) for name, value in wanted.items())
 
+    def drop(self, **attributes: str) -> None:
+        """Take out every element with those attributes, and the white space behind it."""
+        gone = self.all(**attributes)
+        for element in self:
+            kept: list[Element | str] = []
+            for child in element.children:
+                if any(child is one for one in gone):
+                    continue
+                if isinstance(child, str) and kept and isinstance(kept[-1], str):
+                    kept[-1] = kept[-1] if not child.strip() else kept[-1] + child
+                else:
+                    kept.append(child)
+            element.children = kept
+
     def one(self, tag: str = "", **attributes: str) -> Element:
         found = self.all(tag, **attributes)
         assert len(found) == 1, f"{len(found)} of {tag} {attributes}"

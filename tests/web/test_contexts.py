@@ -3,7 +3,7 @@
 import ast
 import inspect
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from types import ModuleType
 
 import jinja2.meta
@@ -14,14 +14,11 @@ from app.web import pages, player_page, player_parts
 from app.web.rendering import Page, environment
 
 SHARED = {"asset", "vendored", "version"}
-MODELS = [
+MODELS: list[type[Page]] = [
     model
     for module in (pages, player_page)
     for model in vars(module).values()
-    if inspect.isclass(model)
-    and issubclass(model, Page)
-    and is_dataclass(model)
-    and model.__module__ == module.__name__
+    if inspect.isclass(model) and issubclass(model, Page) and model.__module__ == module.__name__
 ]
 
 

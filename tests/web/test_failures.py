@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.store.database import Store
-from app.web import site as web_site
+from app.story import play as story
 from app.web.application import create_app
 from tests.web.documents import document
 
@@ -58,7 +58,7 @@ def test_an_address_that_cannot_be_answered(server: TestClient, address: str, st
 def test_a_part_is_swapped_in_for_htmx(server: TestClient, address: str) -> None:
     answer = server.get(address, headers={"HX-Request": "true", "HX-Request-Type": "partial"})
     assert "<!doctype" not in answer.text
-    assert document(answer.text).one("div", id="step")
+    assert len(document(answer.text).all("div", id="step")) == 1
 
 
 def test_a_wrong_value_stands_beside_its_field_and_the_rest_is_kept(server: TestClient) -> None:
@@ -174,7 +174,7 @@ def test_a_fault_of_ours_shows_no_traceback(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the secret cause")
 
-    monkeypatch.setattr(web_site.story, "play", broken)
+    monkeypatch.setattr(story, "play", broken)
     caplog.set_level(logging.CRITICAL)
     client = TestClient(create_app(store), raise_server_exceptions=False)
     answer = client.get("/f/termination/3")

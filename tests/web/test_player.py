@@ -7,10 +7,11 @@ from itertools import pairwise
 import pytest
 from starlette.testclient import TestClient
 
-from app.story.play import play, request
+from app.story.play import Seen, play, request
 from tests.web.documents import Element, document
 
 PART = {"HX-Request": "true", "HX-Request-Type": "partial"}
+SUFFIXES = (".svg", ".png", ".mmd", ".md", ".json")
 PLAYED = play(request("termination"))
 LAST = len(PLAYED.steps)
 SOME = sorted({0, 1, 2, LAST // 3, LAST // 2, LAST - 1, LAST})
@@ -26,9 +27,11 @@ def page(server: TestClient, address: str, status: int = 200) -> Element:
 def test_page_and_fragment_hold_the_same_step(server: TestClient, n: int) -> None:
     whole = server.get(f"/f/termination/{n}")
     part = server.get(f"/f/termination/{n}", headers=PART)
-    assert part.text.strip() in whole.text
-    assert part.text.strip().startswith("{# ") is False
-    assert document(part.text).one("div", id="step")
+    in_page, in_part = document(whole.text).one("div", id="step"), document(part.text).one("div", id="step")
+    # A page has every picture in two shapes, a part in the one that its window asks for.
+    assert [found for found in in_part if found.has({"class": "narrow-shape"})] == []
+    in_page.drop(class_="narrow-shape")
+    assert in_page == in_part
     assert "<!doctype" in whole.text
     assert "<!doctype" not in part.text
     assert "HX-Request-Type" in whole.headers["vary"]
@@ -110,7 +113,7 @@ def test_failing_requests_are_said_beside_the_step(server: TestClient) -> None:
 
 
 @pytest.mark.parametrize("symptom", [row for row in PLAYED.symptoms if row.scene], ids=lambda row: row.id)
-def test_a_symptom_can_be_injected(server: TestClient, symptom: object) -> None:
+def test_a_symptom_can_be_injected(server: TestClient, symptom: Seen) -> None:
     found = page(server, "/f/termination/1")
     row = next(row for row in found.all("li") if symptom.title in row.text and row.all("details"))
     link = row.all("a", class_="button")[0].attributes["href"]
@@ -122,25 +125,47 @@ def test_a_symptom_can_be_injected(server: TestClient, symptom: object) -> None:
     assert "absent" not in shown.attributes["class"].split()
 
 
-ADDRESSES = [
-    "/f/termination/{n}",
-    "/f/termination/{n}?set.grace=10s&do=20s%20delete%20pod/web-2&depth=senior&theme=dark",
-]
-
-
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_every_link_of_every_step_leads_somewhere(server: TestClient, address: str) -> None:
-    """Links between steps are alike on all pages, so each address is followed once."""
+def test_every_link_of_every_step_leads_somewhere(server: TestClient) -> None:
+    """Links between steps are alike on all pages, so each is followed once; of pictures and picks some."""
     found: set[str] = set()
     for n in range(LAST + 1):
-        links = page(server, address.format(n=n)).all("a")
+        links = page(server, f"/f/termination/{n}").all("a")
         found |= {link.attributes["href"] for link in links if "href" in link.attributes}
-    picks = sorted(link for link in found if "pick=" in link)
-    others = sorted(link for link in found if "pick=" not in link and link.startswith("/"))
-    followed = others if "set." not in address else [link for link in others if "set." not in link] + others[::7]
-    wrong = [(link, status) for link in [*followed, *picks[::9]] if (status := server.get(link).status_code) != 200]
-    assert wrong == []
     assert all(link.startswith(("/", "#")) for link in found)
+    picks = sorted(link for link in found if "pick=" in link)
+    forms = sorted(link for link in found if "pick=" not in link and link.partition("?")[0].endswith(SUFFIXES))
+    # Searching every order takes seconds and has a test of its own.
+    plain = sorted(link for link in found - {*picks, *forms} if link.startswith("/") and "/orders" not in link)
+    followed = [*plain, *forms[::13], *picks[::7]]
+    assert [(link, status) for link in followed if (status := server.get(link).status_code) != 200] == []
+
+
+def test_links_from_another_walk_lead_somewhere(server: TestClient) -> None:
+    address = "/f/termination/9?set.grace=10s&do=20s%20delete%20pod/web-2&depth=senior&theme=dark"
+    links = {link.attributes.get("href", "#") for link in page(server, address).all("a")}
+    followed = sorted(link for link in links if link.startswith("/") and "/orders" not in link)
+    wrong = [(link, status) for link in followed if (status := server.get(link).status_code) not in (200, 303)]
+    assert wrong == []
+
+
+def test_a_form_gets_the_address_to_keep(server: TestClient) -> None:
+    answer = server.get("/f/termination?at=9999&set.grace=30s&set.prestop=5s&do=6s%20")
+    location = answer.headers["location"]
+    assert answer.status_code == 303
+    assert re.fullmatch(r"/f/termination/\d+\?set\.prestop=5s", location)
+    last = page(server, location)
+    assert "href" not in last.one("a", id="next").attributes
+
+
+def test_what_the_default_order_does_is_marked(server: TestClient) -> None:
+    """Picking what would happen anyway gives the same steps."""
+    for n in range(1, LAST, 5):
+        marked = [row for row in page(server, f"/f/termination/{n}").all("li") if row.all("span", class_="tag")]
+        for row in marked:
+            link = row.one("a").attributes["href"]
+            assert page(server, link).one("ol", tabindex="-1").all("span", class_="t") == page(
+                server, f"/f/termination/{n}"
+            ).one("ol", tabindex="-1").all("span", class_="t")
 
 
 def test_ids_are_given_once(server: TestClient) -> None:

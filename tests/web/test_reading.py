@@ -154,7 +154,9 @@ from app.store.database import Store
 from app.web.application import create_app
 import hashlib, sys
 client = TestClient(create_app(Store(sys.argv[1])), base_url="http://loopscope.test")
-for address in ("/", "/f/termination/9?set.prestop=2s", "/f/termination/9.svg?view=cluster", "/api/v1/flows/termination/run"):
+for address in (
+    "/", "/f/termination/9?set.prestop=2s", "/f/termination/9.svg?view=cluster", "/api/v1/flows/termination/run"
+):
     print(hashlib.sha256(client.get(address).content).hexdigest())
 """
 

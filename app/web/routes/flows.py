@@ -11,23 +11,55 @@ from starlette.responses import RedirectResponse, Response
 
 from app import __version__
 from app.catalog import starting
+from app.diagram.stylesheet import Theme
 from app.errors import BadInput, LoopscopeError, NotFound
 from app.story.play import Play, position
 from app.story.words import DEPTHS
 from app.web.address import Place, Query, parse
 from app.web.assets import ASK_AGAIN
+from app.web.frames import frame
 from app.web.moment import Moment
-from app.web.pictures import SUFFIXES, exported
+from app.web.pages import OrdersPage
+from app.web.pictures import SHAPES, SUFFIXES, exported
 from app.web.player import Typed, player_page
 from app.web.rendering import PART, wants_part
+from app.web.rows import verdict_rows
 from app.web.site import Site, SiteDep, canonical, origin_of
+from app.web.telling import found_orders
 
 router = APIRouter()
 
+LONGEST_NUMBER = 10
+SHAPE = "Loopscope-Shape"
+
 
 @router.get("/f/{flow}", include_in_schema=False)
-def begin(site: SiteDep, request: Request, flow: str) -> Response:
+def begin(site: SiteDep, request: Request, flow: str, at: str = "") -> Response:
+    """The start; with `at`, as forms send it, the address of that step or of the last that there is."""
+    if at.isascii() and at.isdigit() and len(at) < LONGEST_NUMBER:
+        return _answer(site, request, flow, at, near=True)
     return _answer(site, request, flow, "0")
+
+
+@router.get("/f/{flow}/orders", include_in_schema=False)
+def orders(site: SiteDep, request: Request, flow: str) -> Response:
+    """Every order of the loops and every lag; asked for by a click, because it takes its time."""
+    query = parse(request.url.query)
+    played = found_orders(site.play(flow, query))
+    place = Place(path=f"/f/{flow}", query=canonical(played, query))
+    page = OrdersPage(
+        frame=frame(
+            title=f"{played.flow.title}, in every order",
+            theme=query.theme,
+            current="flows",
+            here=lambda theme: f"{place.path}/orders{place.query.in_theme(theme)}",
+        ),
+        flow_title=played.flow.title,
+        verdicts=verdict_rows(played, place),
+        orders="",
+        back=place.step(0),
+    )
+    return site.renderer.answer(request, page)
 
 
 @router.get("/f/{flow}/{step}", summary="A step: a page, or with .svg, .png, .mmd, .md or .json another form of it")
@@ -35,9 +67,9 @@ def show(site: SiteDep, request: Request, flow: str, step: str) -> Response:
     return _answer(site, request, flow, step)
 
 
-def _answer(site: Site, request: Request, flow: str, step: str) -> Response:
+def _answer(site: Site, request: Request, flow: str, step: str, *, near: bool = False) -> Response:
     tag = _tag(site, request, flow)
-    headers = {"etag": tag, "cache-control": ASK_AGAIN, "vary": PART}
+    headers = {"etag": tag, "cache-control": ASK_AGAIN, "vary": f"{PART}, {SHAPE}"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
     query = parse(request.url.query)
@@ -46,13 +78,16 @@ def _answer(site: Site, request: Request, flow: str, step: str) -> Response:
     except BadInput as error:
         return _mended(site, request, (flow, step), error)
     short = canonical(played, query)
+    if near:
+        return RedirectResponse(Place(path=f"/f/{flow}", query=short).step(min(int(step), len(played.steps))), 303)
     n, suffix = locate(played, step)
     if suffix:
         return picture(played, n, suffix, query, headers)
     place = Place(path=f"/f/{flow}", query=short)
     if short != query:
         return RedirectResponse(place.step(step), 303)
-    page = player_page(Moment(played=played, n=n, place=place), origin=origin_of(request), free=short)
+    moment = Moment(played=played, n=n, place=place)
+    page = player_page(moment, origin=origin_of(request), free=short, shapes=shapes_of(request))
     answer = site.renderer.answer(request, page)
     answer.headers.update(headers)
     return answer
@@ -66,13 +101,22 @@ def _tag(site: Site, request: Request, flow: str) -> str:
         site.assets.digest,
         starting.digest(flow),
         str(request.url),
+        *shapes_of(request),
         str(wants_part(request)),
     )
     return f'W/"{sha256("|".join(parts).encode()).hexdigest()[:20]}"'
 
 
+def shapes_of(request: Request) -> tuple[str, ...]:
+    """A page needs a picture for every window, a part only the one for the window that it is swapped into."""
+    asked = request.headers.get(SHAPE, "wide")
+    return SHAPES if not wants_part(request) or asked not in SHAPES else (asked,)
+
+
 def locate(played: Play, step: str) -> tuple[int, str]:
     """A step's number, and the form that is asked for: a suffix counts only where the whole is no step."""
+    if step.partition(".")[0].isdigit() and len(step) > LONGEST_NUMBER:
+        raise NotFound(f"step {step[:LONGEST_NUMBER]}…: no walk has so many")
     try:
         return position(played, step), ""
     except NotFound:
@@ -84,7 +128,8 @@ def locate(played: Play, step: str) -> tuple[int, str]:
 
 def picture(played: Play, n: int, suffix: str, query: Query, headers: dict[str, str]) -> Response:
     """The moment in another form."""
-    view, theme, depth = query.view or "timeline", query.theme or "light", query.depth or DEPTHS[0]
+    theme: Theme = "dark" if query.theme == "dark" else "light"
+    view, depth = query.view or "timeline", query.depth or DEPTHS[0]
     body, media = exported(suffix, played, n, view=view, theme=theme, depth=depth)
     return Response(body, headers=headers, media_type=media)
 
@@ -97,7 +142,7 @@ def _mended(site: Site, request: Request, there: tuple[str, str], error: BadInpu
         raise error
     try:
         played = site.play(flow, reduced)
-        n, suffix = locate(played, step)
+        n, suffix = locate(played, str(min(int(step), len(played.steps))) if step.isdigit() else step)
     except LoopscopeError:
         raise error from None
     if suffix:

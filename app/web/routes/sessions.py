@@ -18,7 +18,7 @@ from app.web.frames import frame
 from app.web.moment import Moment
 from app.web.pages import SessionRow, SessionsPage
 from app.web.player import Typed, player_page
-from app.web.routes.flows import locate, picture
+from app.web.routes.flows import locate, picture, shapes_of
 from app.web.site import FormDep, Site, SiteDep, origin_of
 from app.web.sittings import Sitting, kept, open_sitting, remember
 
@@ -115,13 +115,20 @@ def _page(
     place = Place(path=f"/s/{sitting.id}", query=query.only_looks())
     moment = Moment(played=sitting.played, n=n, place=place)
     origin = origin_of(request)
-    page = player_page(moment, origin=origin, free=sitting.query, typed=typed, kept=kept(sitting, moment, origin))
+    page = player_page(
+        moment,
+        origin=origin,
+        free=sitting.query,
+        shapes=shapes_of(request),
+        typed=typed,
+        kept=kept(sitting, moment, origin),
+    )
     return site.renderer.answer(request, page, status=422 if typed else 200, cache_control=PRIVATE)
 
 
 @router.post("/s/{id}/choices")
 def choose(site: SiteDep, request: Request, id: str, fields: FormDep) -> Response:
-    """Intervene, or let another loop go first. Where a later pick cannot stay this makes a branch; the old one is kept."""
+    """Intervene, or let another loop go first. Where a later pick cannot stay, in a branch; the old one is kept."""
     sitting, n = _at(site, id, fields)
     chosen = choices_of(fields)
     if len(chosen) != 1:
