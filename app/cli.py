@@ -18,7 +18,7 @@ FORMATS = ("text", "json", "watch", "md", "mmd", "svg")
 class _Order(argparse.Action):
     """Keeps --do and --pick in the order in which they stand on the line."""
 
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+    def __call__(self, _parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         kind = "do" if option_string == "--do" else "pick"
         namespace.choices = [*(namespace.choices or []), (kind, values)]
 

@@ -90,7 +90,7 @@ class Line(Struct, frozen=True):
 
 
 class Act(Struct, frozen=True):
-    """The one next thing. A request and a host change may come together; then the host changes if the request passes."""
+    """The one next thing. A request and a host change may come together: the host changes if the request passes."""
 
     verb: str
     object: Ref

@@ -223,7 +223,7 @@ def removable(obj: Object) -> bool:
 
 
 def marked_for_deletion(obj: Object, grace: int, now: int) -> Object:
-    """The object with deletionTimestamp and grace set, as `rest.BeforeDelete` does; a second delete may only shorten."""
+    """The object with deletionTimestamp and grace set, as `rest.BeforeDelete` does; a second one may only shorten."""
     meta = obj.metadata
     if meta.deletionTimestamp is None:
         deletion: graces.Deletion | None = graces.first_deadline(grace, now)

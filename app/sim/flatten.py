@@ -1,4 +1,4 @@
-"""API objects and machines as flat `path: value` tables, in the form of the recordings, and what differs between two."""
+"""API objects and machines as flat `path: value` tables, in the form of the recordings, and their differences."""
 
 from __future__ import annotations
 
@@ -144,10 +144,14 @@ def _endpoints(piece: EndpointSlice) -> Flat:
     return {
         f"endpoints[{row.targetRef.name if row.targetRef else row.addresses[0]}]": (
             f"ready={_word(row.conditions.ready, nil=True)} serving={_word(row.conditions.serving, nil=True)} "
-            f"terminating={_word(row.conditions.terminating, nil=False)}{f' node={row.nodeName}' if row.nodeName else ''}"
+            f"terminating={_word(row.conditions.terminating, nil=False)}{_on(row.nodeName)}"
         )
         for row in piece.endpoints
     }
+
+
+def _on(node: str) -> str:
+    return f" node={node}" if node else ""
 
 
 def _word(value: bool | None, *, nil: bool) -> str:

@@ -55,7 +55,7 @@ class Loop(Struct, frozen=True):
     traffic: bool = False
     """Woken for routes that begin or cease to fail."""
     whole_sync: bool = False
-    """A turn writes all that it finds to write; each request takes a while, and the key rests until the last is done."""
+    """A turn writes all that it finds; each request takes a while, and the key rests until the last is done."""
     retry: tuple[int, int] = (5, 1_000_000)
     """Back-off of a refused write: first delay, doubling up to the cap (client-go's workqueue), in milliseconds."""
 

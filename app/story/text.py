@@ -11,7 +11,8 @@ def line(played: Play, row: Record) -> str:
     """One step on one line."""
     folded = f"  (+{row.folded} folded)" if row.folded else ""
     outcome = "" if row.step.outcome in ("ok", "") else f"  [{row.step.outcome}]"
-    return f"{row.n:>4}  {row.step.at / 1000:>9.3f}  {row.step.sender} → {row.step.to}: {title(played.flow, row)}{outcome}{folded}"
+    lanes = f"{row.step.sender} → {row.step.to}"
+    return f"{row.n:>4}  {row.step.at / 1000:>9.3f}  {lanes}: {title(played.flow, row)}{outcome}{folded}"
 
 
 def plain(played: Play) -> str:

@@ -139,7 +139,7 @@ def _revisions(entries: list[dict[str, Any]]) -> dict[str, list[str]]:
 
 
 def placed(truth: list[dict[str, Any]], model: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The model's trace with the recorded node of each newly bound pod: a real scheduler picks among equals at random."""
+    """The model's trace with the recorded node of each newly bound pod: a scheduler picks among equals at random."""
     node_of = dict(_bindings(truth))
     found = []
     for row in model:
