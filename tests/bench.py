@@ -132,10 +132,11 @@ def pages() -> None:
     """Page weight and step latency through the real application, without a network."""
     from starlette.testclient import TestClient
 
+    from app.store.database import Store
     from app.web.application import create_app
 
     with tempfile.TemporaryDirectory() as folder:
-        client = TestClient(create_app(database_url=f"sqlite:///{Path(folder) / 'bench.db'}"))
+        client = TestClient(create_app(Store(f"sqlite:///{Path(folder) / 'bench.db'}")))
         begun = time.perf_counter()
         first = client.get("/f/termination/5")
         print(f"page: first view of a step in {1000 * (time.perf_counter() - begun):.0f} ms cold (bar 300)")

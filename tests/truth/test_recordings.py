@@ -39,7 +39,8 @@ COVERED: dict[str, Scenario] = {
             (
                 "60ms delete pod/k-term/exec-pid1 pod/k-term/graceful pod/k-term/ignore pod/k-term/prestop-fails "
                 "pod/k-term/prestop-long pod/k-term/prestop-long-ignore pod/k-term/prestop-short "
-                "pod/k-term/prestop-sleep pod/k-term/second pod/k-term/shell-pid1 pod/k-term/sidecar pod/k-term/two-containers "
+                "pod/k-term/prestop-sleep pod/k-term/second pod/k-term/shell-pid1 pod/k-term/sidecar "
+                "pod/k-term/two-containers "
                 "pod/k-term/unready-on-term pod/k-term/zero-grace wait=false"
             ),
             "5060ms delete pod/k-term/second grace=3 wait=false",
