@@ -8,7 +8,8 @@ from app.diagram import twins
 from app.diagram.extract import Flow, Ref, Walk, cluster_view, messages_view, timeline_view
 from app.diagram.layout.cluster import place_cluster
 from app.diagram.layout.messages import place_messages
-from app.diagram.layout.timeline import place_thumbnail, place_timeline
+from app.diagram.layout.thumbnail import place_thumbnail
+from app.diagram.layout.timeline import place_timeline
 from app.diagram.mermaid import mermaid_text
 from app.diagram.shapes import Picture
 
@@ -33,10 +34,10 @@ def timeline(walk: Walk, n: int, flow: Flow, *, narrow: bool = False, target: Re
     return place_timeline(view, narrow=narrow, desc=_told(twins.timeline_lines(view)))
 
 
-def thumbnail(walk: Walk, n: int, flow: Flow, *, target: Ref | None = None) -> Picture:
-    """A small timeline without words."""
+def thumbnail(walk: Walk, n: int, flow: Flow, *, target: Ref | None = None, name: str = "thumbnail") -> Picture:
+    """A small timeline without words. A page with several gives each flow's another `name`, from which ids are made."""
     view = timeline_view(walk, n, flow, target)
-    return place_thumbnail(view, desc=_told(twins.timeline_lines(view)))
+    return place_thumbnail(view, f"{name}-{flow.id}", desc=_told(twins.timeline_lines(view)))
 
 
 def mermaid(walk: Walk, n: int, flow: Flow) -> str:

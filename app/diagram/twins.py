@@ -14,7 +14,7 @@ def cluster_lines(view: ClusterView) -> tuple[str, ...]:
     lines += [table.about for table in view.slices]
     if view.waiting is not None:
         lines.append(view.waiting.about)
-    lines += [line for card in view.nodes for line in _node(card)]
+    lines += [line for card in view.nodes for line in (_counted(card) if view.compact else _node(card))]
     if view.more_nodes:
         lines.append(view.more_nodes)
     if view.clients:
@@ -34,6 +34,12 @@ def _node(card: NodeCard) -> list[str]:
     if card.traffic is not None and card.traffic.note:
         lines.append(card.traffic.title)
     return lines
+
+
+def _counted(card: NodeCard) -> list[str]:
+    """One of many nodes: how many of its pods are in which state."""
+    lines = [f"{card.name}: {'; '.join(part for part in (card.note, card.counts) if part)}"]
+    return [*lines, card.traffic.title] if card.traffic is not None and card.traffic.note else lines
 
 
 def messages_lines(view: MessagesView) -> tuple[str, ...]:

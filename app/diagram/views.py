@@ -76,6 +76,14 @@ class NodeCard(Struct, frozen=True, kw_only=True):
     rules: tuple[Listing, ...]
     traffic: Traffic | None
 
+    @property
+    def counts(self) -> str:
+        """`9 × Running · Ready, 1 × Terminating · exited 0`."""
+        found: dict[str, int] = {}
+        for pod in self.pods:
+            found[pod.status] = found.get(pod.status, 0) + 1
+        return ", ".join(f"{count} × {status}" for status, count in found.items())
+
 
 class Message(Struct, frozen=True):
     """An arrow between two boxes of the map, named by their ids."""

@@ -29,6 +29,11 @@ def act(loop: str, verb: str, names: dict[str, object]) -> str:
     return template.format(verb=verb, **names)
 
 
+def has_act(loop: str, verb: str) -> bool:
+    """Whether there are words for that act, or only the ones for any."""
+    return f"{loop}.{verb}" in _read()["acts"] or verb in _read()["acts"]
+
+
 def plain(word: str, /, **names: object) -> str:
     """A sentence that stands alone in the file."""
     text: str = _read()[word]

@@ -56,6 +56,13 @@ def test_ids_are_unique_and_nothing_is_styled_in_place(walk: Walk, flow: Flow) -
             assert {"fill", "stroke", "onclick"} & set(element.keys()) == set()
 
 
+def test_thumbnails_of_several_flows_on_one_page_share_no_id(walk: Walk, flow: Flow) -> None:
+    one, other = diagram.thumbnail(walk, 0, flow), diagram.thumbnail(walk, 0, flow, name="example")
+    third = diagram.thumbnail(walk, 0, walks.FLOW.__class__(id="other", title="", summary="", chapter="", lanes=()))
+    assert len({one.id, other.id, third.id}) == 3
+    assert not {row.id for row in one.groups} & {row.id for row in other.groups}
+
+
 def test_wide_and_narrow_pictures_share_no_id(walk: Walk, flow: Flow) -> None:
     ids = [
         {row.id for row in diagram.picture(view, walk, 5, flow, narrow=narrow).groups}

@@ -29,7 +29,7 @@ def cluster_view(walk: Walk, n: int, flow: Flow) -> ClusterView:
     record, world, known = record_at(walk, n), world_at(walk, n), course(walk)
     drawn = _drawn(world, record)
     compact = len(world.nodes) > FEW_NODES or known.extent.pods > FEW_PODS
-    nodes = _nodes(world, drawn, known)
+    nodes = _nodes(world, drawn, known, compact=compact)
     rest = len(world.nodes) - len(drawn)
     line, state = traffic.clients(world)
     when = deeds.moment_of(record)
@@ -115,7 +115,7 @@ def _drawn(world: World, record: Record | None) -> tuple[str, ...]:
     return tuple(name for name in world.nodes if name in chosen)
 
 
-def _nodes(world: World, drawn: tuple[str, ...], known: Course) -> tuple[NodeCard, ...]:
+def _nodes(world: World, drawn: tuple[str, ...], known: Course, *, compact: bool) -> tuple[NodeCard, ...]:
     backends = lists.Backends(world, known.names)
     failing = traffic.failing(world)
     under_way = pending(world)
@@ -134,7 +134,7 @@ def _nodes(world: World, drawn: tuple[str, ...], known: Course) -> tuple[NodeCar
                 runtime=runtime_chip(name, host),
                 proxy=proxy_chip(world, name, host, under_way),
                 pods=_pods(world, name, known),
-                rules=tuple(_cut(row) for row in lists.rules(name, host, backends)),
+                rules=() if compact else tuple(_cut(row) for row in lists.rules(name, host, backends)),
                 traffic=asked,
             )
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from app.diagram.extract.kept import once_per_walk
@@ -12,6 +13,7 @@ from app.kube.pods import Pod
 from app.sim.host import Host
 from app.sim.index import Index, on_node
 from app.sim.maps import ordered
+from app.sim.step import Step
 from app.sim.walk import Walk
 from app.sim.world import World
 
@@ -25,7 +27,7 @@ class Course(NamedTuple):
 
 
 class _Watcher:
-    """Goes through the worlds in order and looks only at what has changed."""
+    """Goes through the worlds in order and looks only at what may have changed."""
 
     def __init__(self) -> None:
         self.slots: dict[tuple[str, str], int] = {}
@@ -35,8 +37,8 @@ class _Watcher:
         self.pods = self.backends = self.endpoints = self.slices = self.waiting = 0
         self.etcd = Index()
 
-    def look(self, world: World) -> None:
-        for node in world.nodes:
+    def look(self, world: World, nodes: Iterable[str]) -> None:
+        for node in nodes:
             self._node(world, node)
         if world.etcd is not self.etcd:
             self.etcd = world.etcd
@@ -74,12 +76,24 @@ def unbound(world: World) -> list[Pod]:
     return [pod for pod in world.etcd.find(on_node("")) if isinstance(pod, Pod) and not pod.finished]
 
 
+def _touched(step: Step) -> list[str]:
+    """The nodes that an act may have changed anything on: its own, and those of the pods it wrote."""
+    names = [step.node] if step.node in step.world.hosts else []
+    if step.object.kind == "Node" and step.object.name in step.world.hosts:
+        names.append(step.object.name)
+    for commit in step.commits:
+        names += [
+            pod.spec.nodeName for pod in (commit.before, commit.after) if isinstance(pod, Pod) and pod.spec.nodeName
+        ]
+    return list(dict.fromkeys(name for name in names if name in step.world.hosts))
+
+
 @once_per_walk
 def course(walk: Walk) -> Course:
     """One pass over a walk."""
     watcher = _Watcher()
-    watcher.look(walk.start)
+    watcher.look(walk.start, walk.start.nodes)
     for record in walk.records:
-        watcher.look(record.step.world)
+        watcher.look(record.step.world, _touched(record.step))
     extent = Extent(watcher.pods, watcher.backends, watcher.endpoints, watcher.slices, watcher.waiting)
     return Course(watcher.slots, watcher.names, extent)

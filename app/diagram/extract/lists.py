@@ -15,6 +15,8 @@ from app.sim.world import World
 
 ENDPOINTS = {"ready": "●", "serving-terminating": "◆", "terminating": "◇", "unready": "○"}
 BACKENDS = {"serving": "●", "draining": "◆", "refused": "✕", "unanswered": "✕"}
+MOST_TOLD = 20
+"""Lines of a list that are put into one sentence."""
 STALE = frozenset({"refused", "unanswered"})
 
 
@@ -92,5 +94,8 @@ def _rules(node: str, service: Ref, row: Rules, backends: Backends) -> Listing:
 
 
 def _listing(name: str, title: str, state: str, rows: list[Row]) -> Listing:
-    about = ", ".join(f"{row.name} {row.note}".strip() for row in rows)
+    told = [f"{row.name} {row.note}".strip() for row in rows[:MOST_TOLD]]
+    if len(rows) > MOST_TOLD:
+        told.append(say("short", "more", count=len(rows) - MOST_TOLD))
+    about = ", ".join(told)
     return Listing(name, title, state, tuple(rows), f"{title}: {about}")

@@ -100,7 +100,7 @@ def _tile(pen: Pen, card: NodeCard, at: Rect, across: int) -> Group:
         look=" ".join(word for word in words if word),
         x=rounded(at.x),
         y=rounded(at.y),
-        title=f"{card.name}: {card.note}; {_counts(card)}{f'; {note}' if failing else ''}",
+        title=f"{card.name}: {card.note}; {card.counts}{f'; {note}' if failing else ''}",
         boxes=tuple(boxes),
         lines=tuple(lines),
         labels=tuple(head),
@@ -115,14 +115,6 @@ def _square(pod: PodCard, across: int, boxes: list[Box], lines: list[Line]) -> N
         low, high = 2, SQUARE - 2
         path = f"M{x + low} {y + low}L{x + high} {y + high}M{x + high} {y + low}L{x + low} {y + high}"
         lines.append(Line(path, f"cross {pod.state}", (x, y), (x + SQUARE, y + SQUARE)))
-
-
-def _counts(card: NodeCard) -> str:
-    """`9 × Running · Ready, 1 × Terminating · exited 0`."""
-    counts: dict[str, int] = {}
-    for pod in card.pods:
-        counts[pod.status] = counts.get(pod.status, 0) + 1
-    return ", ".join(f"{count} × {status}" for status, count in counts.items())
 
 
 def _more(prefix: str, view: ClusterView, plan: Plan, y: float) -> Group:

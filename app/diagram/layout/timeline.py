@@ -1,4 +1,4 @@
-"""Where the intervals of a timeline lie: wide, narrow (names above their rows), or without words as a thumbnail."""
+"""Where the intervals of a timeline lie, wide or narrow (the name of a row above it)."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _track(frame: Frame, track: Track, at: int) -> Group:
         name = label(EDGE, 11, fitted(track.name, "t-text", frame.width - 2 * EDGE), "t-text")
     else:
         name = label(frame.left - 10, 14, fitted(track.name, "t-text", frame.left - 12), "t-text", "end")
-    bars = _bars(frame.scale, track.segments, NAME_NARROW if frame.narrow else 0)
+    bars = bars_of(frame.scale, track.segments, NAME_NARROW if frame.narrow else 0)
     labels = [name]
     for part, bar in zip(track.segments, bars, strict=True):
         labels += _inside(part, bar, frame.scale.cuts)
@@ -125,7 +125,7 @@ def _track(frame: Frame, track: Track, at: int) -> Group:
     )
 
 
-def _bars(found: Scale, segments: tuple[Segment, ...], y: float) -> list[Box]:
+def bars_of(found: Scale, segments: tuple[Segment, ...], y: float) -> list[Box]:
     """Each interval at its place; one too short to be seen is drawn two wide, at the cost of its neighbour."""
     bars: list[Box] = []
     edge = 0.0
@@ -239,58 +239,3 @@ def _upright(frame: Frame, rows: int, bottom: float) -> tuple[Line, ...]:
     tops = [frame.top + at * frame.row + NAME_NARROW for at in range(rows)]
     ends = [(14.0, AXIS - 1.0), *((top - 2, top + BAR + 2) for top in tops)]
     return tuple(line([(0, start), (0, end)], "cursor-line") for start, end in ends)
-
-
-THUMB_WIDTH, THUMB_HEIGHT, THUMB_ROWS = 300, 92, 4
-
-
-def place_thumbnail(view: TimelineView, *, desc: str) -> Picture:
-    """The same intervals, small and without words, for a card in the gallery."""
-    tracks = _telling(view)
-    found = scale(view.instants, 0, THUMB_WIDTH)
-    step = THUMB_HEIGHT / max(len(tracks), 1)
-    high = min(15.0, step - 6)
-    groups = []
-    for number, (start, end) in enumerate(view.races):
-        left = found.at(start)
-        shade = box(left, 0, max(found.at(end) - left, 2), THUMB_HEIGHT, "race")
-        groups.append(Group(id=f"thumbnail-race-{number}", look="racing", boxes=(shade,)))
-    for at, track in enumerate(tracks):
-        bars = [
-            Box(bar.x, bar.y, bar.width, rounded(high), bar.look, bar.radius) for bar in _bars(found, track.segments, 0)
-        ]
-        y = rounded(at * step + (step - high) / 2)
-        groups.append(
-            Group(
-                id=name_for("thumbnail", track.id),
-                look=f"track k-{track.kind}",
-                y=y,
-                title=track.name,
-                boxes=tuple(bars),
-            )
-        )
-    return Picture(
-        id="thumbnail",
-        look="picture timeline thumbnail",
-        width=THUMB_WIDTH,
-        height=THUMB_HEIGHT,
-        title=view.title,
-        desc=desc,
-        groups=tuple(groups),
-    )
-
-
-def _telling(view: TimelineView) -> list[Track]:
-    """The few rows that show most: one of each of the kinds that a race is between, then those with most harm."""
-
-    def weight(track: Track) -> tuple[int, int]:
-        harm = sum(part.end - part.start for part in track.segments if part.state in ("stale", "failure"))
-        return -harm, -len(track.segments)
-
-    ranked = sorted((track for track in view.tracks if track.segments), key=weight)
-    firsts = [
-        next((track for track in ranked if track.kind == kind), None) for kind in ("app", "controller", "kube-proxy")
-    ]
-    order = [track for track in firsts if track is not None]
-    order += [track for track in ranked if track not in order]
-    return [track for track in view.tracks if track in order[:THUMB_ROWS]]
