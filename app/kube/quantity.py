@@ -55,3 +55,31 @@ def likely(text: str) -> str:
         "mb": "M", "gb": "G", "mi": "Mi", "gi": "Gi", "ki": "Ki", "K": "k", "g": "G",
     }.get(unit, unit if unit and unit in _DECIMAL | _BINARY else None)  # fmt: skip
     return f'; did you mean "{number[0]}{meant}"?' if number and meant and len(text) <= 40 else ""
+
+
+def canonical(text: str) -> str:
+    """As Kubernetes prints it: without a fraction, in the largest unit that leaves none (`1.5Gi` is 1536Mi)."""
+    amount = parse(text)
+    if text[-1:] == "i" and amount.denominator == 1:
+        return in_bytes(int(amount))
+    return _decimal(amount)
+
+
+def in_bytes(amount: int) -> str:
+    """A number of bytes in the binary units of Kubernetes' own measurements: 1536Mi, 463720Ki, 1000."""
+    if abs(amount) < 1024:
+        return _decimal(Fraction(amount))
+    for unit, power in reversed(_BINARY.items()):
+        if amount % 2**power == 0:
+            return f"{amount // 2**power}{unit}"
+    return str(amount)
+
+
+def _decimal(amount: Fraction) -> str:
+    if not amount:
+        return "0"
+    for unit, power in reversed(_DECIMAL.items()):
+        scaled = amount / Fraction(10) ** power
+        if scaled.denominator == 1:
+            return f"{scaled}{unit}"
+    return f"{ceil(amount / _LEAST)}n"

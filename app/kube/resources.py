@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -24,20 +24,29 @@ def amounts(quantities: StringMap) -> Mapping[str, int]:
 
 
 def pod_requests(spec: PodSpec, assumed: Mapping[str, int] | None = None) -> Amounts:
-    """PodRequests: containers and sidecars side by side, or the largest init container with the sidecars before it."""
-    sidecars = [row for row in spec.initContainers if row.sidecar]
-    total = summed(_asked(row, assumed) for row in (*spec.containers, *sidecars))
+    """PodRequests; what the pod itself asks for wins over the sum of its containers."""
+    total = _together(spec, lambda row: _asked(row, assumed))
+    pod_level = amounts(spec.resources.requests)
+    total.update((name, amount) for name, amount in pod_level.items() if name in ASSUMED or _huge_pages(name))
+    return total
 
+
+def pod_limits(spec: PodSpec) -> Amounts:
+    """PodLimits of its containers, of which those without a limit count for nothing."""
+    return _together(spec, lambda row: amounts(row.resources.limits))
+
+
+def _together(spec: PodSpec, of: Callable[[Container], Mapping[str, int]]) -> Amounts:
+    """Containers and sidecars side by side, or the largest init container with the sidecars before it."""
+    sidecars = [row for row in spec.initContainers if row.sidecar]
+    total = summed(of(row) for row in (*spec.containers, *sidecars))
     started: Amounts = {}
     for container in spec.initContainers:
-        step = summed([started, _asked(container, assumed)])
+        step = summed([started, of(container)])
         if container.sidecar:
             started = step
         for name, amount in step.items():
             total[name] = max(total.get(name, 0), amount)
-
-    pod_level = amounts(spec.resources.requests)
-    total.update((name, amount) for name, amount in pod_level.items() if name in ASSUMED or _huge_pages(name))
     return total
 
 

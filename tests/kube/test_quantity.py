@@ -73,3 +73,30 @@ def test_a_unit_of_another_world_is_refused_with_the_likely_meaning() -> None:
 def test_no_text_raises_anything_else(text: str) -> None:
     with suppress(ValueError):
         assert quantity.parse(text) <= 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("1.5Gi", "1536Mi"),
+        ("1024Mi", "1Gi"),
+        ("100Mi", "100Mi"),
+        ("0.5", "500m"),
+        ("1000m", "1"),
+        ("12000", "12k"),
+        ("1200", "1200"),
+        ("0", "0"),
+        ("0Mi", "0"),
+        ("0.1Ki", "102400m"),
+        ("1000Ki", "1000Ki"),
+    ],
+)
+def test_quantities_are_printed_in_one_way(text: str, printed: str) -> None:
+    assert quantity.canonical(text) == printed
+    assert quantity.parse(printed) == quantity.parse(text)
+
+
+def test_bytes_are_printed_in_binary_units() -> None:
+    assert [quantity.in_bytes(amount) for amount in (0, 1000, 1023, 1024, 463720 * 1024, 3 * 2**29, 1025)] == [
+        "0", "1k", "1023", "1Ki", "463720Ki", "1536Mi", "1025",
+    ]  # fmt: skip
