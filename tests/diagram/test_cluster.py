@@ -120,6 +120,24 @@ def test_a_step_is_an_arrow_from_its_sender_to_its_receiver() -> None:
         assert "busy" in group(picture, f"cluster-{receiver}").look
 
 
+@pytest.mark.parametrize(
+    ("scene", "box"),
+    [
+        ("dead-node", "node-node-1"),
+        ("kube-proxy-down", "kube-proxy-node-2"),
+        ("controllers-down", "kube-controller-manager"),
+    ],
+)
+def test_what_a_reader_does_is_an_arrow_to_what_it_is_done_to(scene: str, box: str) -> None:
+    played = play(request("termination", scene=scene))
+    n = next(row.n for row in played.steps if row.step.sender == "You")
+    picture = diagram.cluster(played.walk, n, played.flow)
+    ((start, end),) = geometry.ends(group(picture, f"cluster-message-{n}"))
+    boxes = geometry.named_boxes(picture, *BOXES)
+    assert boxes["cluster-you"].on_border(*start)
+    assert boxes[f"cluster-{box}"].on_border(*end)
+
+
 def test_what_woke_a_loop_comes_in_from_the_api_server_as_a_dashed_arrow() -> None:
     picture = diagram.cluster(walks.race(), 6, walks.FLOW)
     cause = group(picture, "cluster-cause-6")

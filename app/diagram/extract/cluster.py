@@ -172,6 +172,8 @@ def _messages(
     one, other = deeds.sender(flow, record), deeds.receiver(flow, record)
     there = {row.id for row in nodes} | {pod.id for row in nodes for pod in row.pods}
     start, end = (_place(who, world, record, compact=compact) for who in (one, other))
+    if record.step.loop == "you":
+        end = _acted_on(record, world, compact=compact) or end
     if one.kind == "clients" and end.startswith("kube-proxy-"):
         # A connection meets the rules, not the process that wrote them.
         end = end.replace("kube-proxy-", "traffic-", 1)
@@ -195,13 +197,20 @@ def _place(who: Participant, world: World, record: Record, *, compact: bool) -> 
         case "controller":
             return "kube-controller-manager"
         case "app":
-            return _pod_place(who, world, record, compact=compact)
+            return _pod_place(who.lane.removesuffix(PROCESS), world, record, compact=compact)
         case _:
             return f"node-{who.under}" if compact else f"{who.kind}-{who.under}"
 
 
-def _pod_place(who: Participant, world: World, record: Record, *, compact: bool) -> str:
-    name = who.lane.removesuffix(PROCESS)
+def _acted_on(record: Record, world: World, *, compact: bool) -> str:
+    """The box of the node or pod that a reader did something to; empty for a process, which has a lane."""
+    ref = record.step.object
+    if ref.kind == "Node":
+        return f"node-{ref.name}"
+    return _pod_place(ref.name, world, record, compact=compact) if ref.kind == "Pod" else ""
+
+
+def _pod_place(name: str, world: World, record: Record, *, compact: bool) -> str:
     for at in (world, record.step.before):
         for node in [record.step.node] if record.step.node else at.nodes:
             for uid, seen in pods_on(at, node).items():

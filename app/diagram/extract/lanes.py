@@ -25,6 +25,14 @@ _KINDS = {
 }
 
 
+# What a reader stops or starts is a process; it is drawn as the lane of its loops.
+_LANES = {
+    "kube-controller-manager": "controller-manager",
+    "kube-scheduler": "scheduler",
+    "kube-apiserver": "API server",
+}
+
+
 class Participant(NamedTuple):
     kind: str
     title: str
@@ -41,7 +49,7 @@ class Participant(NamedTuple):
 
 def participant(flow: Flow, lane: str) -> Participant:
     """Who a step's lane is."""
-    return _participant(flow.lanes, lane)
+    return _participant(flow.lanes, _LANES.get(lane, lane))
 
 
 @lru_cache(maxsize=4096)

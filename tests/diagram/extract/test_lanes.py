@@ -20,6 +20,7 @@ from tests.diagram import walks
     ("lane", "kind", "name"),
     [
         ("API server", "api", "API server"),
+        ("kube-controller-manager", "controller", "Controllers"),
         ("controller-manager", "controller", "Controllers"),
         ("kubelet node-1", "kubelet", "kubelet node-1"),
         ("kube-proxy node-12", "kube-proxy", "kube-proxy node-12"),
