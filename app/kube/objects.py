@@ -12,15 +12,17 @@ from app.kube.meta import CLUSTER_SCOPED, Ref
 from app.kube.networking import EndpointSlice, Service
 from app.kube.nodes import Lease, Node
 from app.kube.pods import Pod
+from app.kube.policy import PodDisruptionBudget
 from app.kube.stringmap import StringMap
 from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
 
-Object = Pod | Node | Lease | Service | EndpointSlice | Deployment | ReplicaSet | StatefulSet
+Object = Pod | Node | Lease | Service | EndpointSlice | Deployment | ReplicaSet | StatefulSet | PodDisruptionBudget
 
 KINDS: dict[str, type[Object]] = {
-    cls.kind: cls for cls in (Node, Lease, Service, EndpointSlice, Deployment, ReplicaSet, StatefulSet, Pod)
+    cls.kind: cls
+    for cls in (Node, Lease, Service, EndpointSlice, Deployment, ReplicaSet, StatefulSet, Pod, PodDisruptionBudget)
 }
-KIND_BY_WORD: dict[str, str] = {kind.lower(): kind for kind in KINDS}
+KIND_BY_WORD: dict[str, str] = {kind.lower(): kind for kind in KINDS} | {"pdb": PodDisruptionBudget.kind}
 
 # t = 0 of every walk, a fixed instant: nothing in a walk depends on the day it is run.
 ZERO = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
@@ -45,6 +47,11 @@ _FIELDS: dict[type, tuple[FieldInfo, ...]] = {}
 def timestamp(milliseconds: int) -> str:
     """RFC 3339 in whole seconds, as metav1.Time prints it."""
     return (ZERO + timedelta(seconds=milliseconds // 1000)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def instant(text: str) -> int:
+    """The milliseconds that `timestamp` printed."""
+    return round((datetime.fromisoformat(text) - ZERO).total_seconds() * 1000)
 
 
 def to_wire(value: Any) -> dict[str, Any]:

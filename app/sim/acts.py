@@ -68,7 +68,27 @@ class Delete(Struct, frozen=True):
     uid: str = ""
 
 
-Request = Create | Update | UpdateStatus | PatchStatus | Patch | Bind | Delete
+class Evict(Struct, frozen=True):
+    """POST pods/eviction: a graceful deletion that a disruption budget may refuse."""
+
+    ref: Ref
+    grace: int | None = None
+    dry_run: bool = False
+
+
+class Get(Struct, frozen=True):
+    """Read one object from the API server itself, past every cache."""
+
+    ref: Ref
+
+
+class List(Struct, frozen=True):
+    """Read all objects under one index word (see `index.words`)."""
+
+    word: str
+
+
+Request = Create | Update | UpdateStatus | PatchStatus | Patch | Bind | Delete | Evict | Get | List
 
 
 class Event(Struct, frozen=True):
@@ -125,9 +145,18 @@ class Outcome(Struct, frozen=True):
     """What the API server answered."""
 
     status: str
-    """ok, conflict, not-found, already-exists, invalid, unreachable."""
+    """ok, conflict, not-found, already-exists, invalid, unreachable; of evictions also too-many-requests, forbidden,
+    internal-error and busy."""
     object: Object | None = None
     message: str = ""
+    objects: tuple[Object, ...] = ()
+    """What was listed."""
+    cause: str = ""
+    """What `details.causes` of a refusal says."""
+    retry_after: int = 0
+    """Seconds of its Retry-After header."""
+    again: Bounds | None = None
+    """A busy server works on: its answer comes when the same request is carried out then."""
 
     @property
     def ok(self) -> bool:

@@ -5,48 +5,43 @@ Not modelled: authentication, authorisation and admission plugins other than the
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from app.kube import grace as graces
 from app.kube.defaults import defaulted
-from app.kube.meta import Condition, ObjectMeta, Ref, whole_second
+from app.kube.meta import Condition, Ref, whole_second
 from app.kube.names import generated_suffix
 from app.kube.objects import Object
 from app.kube.pods import Pod, PodStatus
 from app.kube.qos import qos_class
 from app.kube.workloads import Deployment
-from app.sim.acts import Bind, Create, Delete, Outcome, Patch, PatchStatus, Request, Update, UpdateStatus
+from app.sim.acts import (
+    Bind,
+    Create,
+    Delete,
+    Evict,
+    Get,
+    List,
+    Outcome,
+    Patch,
+    PatchStatus,
+    Request,
+    Update,
+    UpdateStatus,
+)
+from app.sim.answers import Answer, Stage, not_found
 from app.sim.draft import Draft, believe, forget, send, stored
+from app.sim.eviction import evict
 from app.sim.index import Index, Stored
 from app.sim.paths import with_path
 from app.sim.step import Commit
-from app.sim.world import Delivery, World
+from app.sim.versions import bumped, marked_for_deletion, merged_status, removable, replace_meta, uid_of
+from app.sim.world import Delivery
 
 Watchers = Callable[[Draft, str, "Object | None", "Object | None"], list[str]]
-
-
-class Stage(Struct, frozen=True):
-    """Part of one request's handling that a reader sees as a step of its own."""
-
-    commits: tuple[Commit, ...] = ()
-    verb: str = ""
-    """Empty for the request itself, else what the API server does of its own accord."""
-    moment: str = ""
-    object: Ref | None = None
-    world: World | None = None
-    """The world right after it; None where it is the last."""
-
-
-class Answer(Struct, frozen=True):
-    """The outcome, and the stages that led to it."""
-
-    outcome: Outcome
-    stages: tuple[Stage, ...] = (Stage(),)
 
 
 class Api:
@@ -71,7 +66,13 @@ class Api:
             case Bind():
                 return self._bind(draft, process, request)
             case Delete():
-                return self._delete(draft, process, request)
+                return self.delete(draft, process, request)
+            case Evict():
+                return evict(self, draft, process, request)
+            case Get():
+                return _got(draft, request.ref)
+            case List():
+                return Answer(Outcome("ok", objects=tuple(draft.etcd.find(request.word))))
 
     def _create(self, draft: Draft, process: str, request: Create) -> Answer:
         obj = defaulted(request.object)
@@ -111,9 +112,9 @@ class Api:
                 # Its status strategy lets annotations through: the controller's revision travels so.
                 meta = replace(current.metadata, annotations=wanted.metadata.annotations)
                 after = replace(after, metadata=meta)
-            return self._stored(draft, process, after, f"{manager(process)}/status")
+            return self.stored(draft, process, after, f"{manager(process)}/status")
         after = defaulted(replace(wanted, status=current.status) if hasattr(current, "status") else wanted)
-        return self._stored(draft, process, bumped(current, after), manager(process))
+        return self.stored(draft, process, bumped(current, after), manager(process))
 
     def _patch_status(self, draft: Draft, process: str, request: PatchStatus) -> Answer:
         wanted: Any = request.object
@@ -123,7 +124,7 @@ class Api:
         current: Any = held.object
         believed: Any = request.believed
         status = merged_status(current.status, believed.status, wanted.status)
-        return self._stored(draft, process, replace(current, status=status), f"{manager(process)}/status")
+        return self.stored(draft, process, replace(current, status=status), f"{manager(process)}/status")
 
     def _patch(self, draft: Draft, process: str, request: Patch) -> Answer:
         held = stored(draft, request.ref)
@@ -135,7 +136,7 @@ class Api:
                 after = with_path(after, path, value)
             except KeyError as error:
                 return Answer(Outcome("invalid", held, f"{request.ref} has no {error.args[0]}, along {path}"))
-        return self._stored(draft, process, bumped(held, defaulted(after)), manager(process))
+        return self.stored(draft, process, bumped(held, defaulted(after)), manager(process))
 
     def _bind(self, draft: Draft, process: str, request: Bind) -> Answer:
         pod = stored(draft, request.ref)
@@ -150,9 +151,9 @@ class Api:
             spec=replace(pod.spec, nodeName=request.node),
             status=replace(pod.status, conditions=(*others, scheduled)),
         )
-        return self._stored(draft, process, after, "")
+        return self.stored(draft, process, after, "")
 
-    def _delete(self, draft: Draft, process: str, request: Delete) -> Answer:
+    def delete(self, draft: Draft, process: str, request: Delete) -> Answer:
         held = draft.etcd.get(request.ref)
         if held is None or (request.uid and held.object.metadata.uid != request.uid):
             return not_found(request.ref)
@@ -168,7 +169,7 @@ class Api:
             stages.append(self._remove(draft, process, marked))
         return Answer(Outcome("ok", marked), tuple(stages))
 
-    def _stored(self, draft: Draft, process: str, after: Object, writer: str) -> Answer:
+    def stored(self, draft: Draft, process: str, after: Object, writer: str) -> Answer:
         held = stored(draft, after.ref)
         if held == after:
             return Answer(Outcome("ok", after))
@@ -204,75 +205,11 @@ class Api:
         return Commit(ref, old, after, writer)
 
 
-def not_found(ref: Ref) -> Answer:
-    """The API server's 404."""
-    return Answer(Outcome("not-found", message=f'{ref.kind.lower()}s "{ref.name}" not found'))
+def _got(draft: Draft, ref: Ref) -> Answer:
+    found = stored(draft, ref)
+    return not_found(ref) if found is None else Answer(Outcome("ok", found))
 
 
 def manager(process: str) -> str:
     """The field manager of a process: its name without the node."""
     return process.split("/", 1)[0]
-
-
-def removable(obj: Object) -> bool:
-    """Whether nothing holds an object that is being deleted: no finalizer, and for a pod no grace either."""
-    meta = obj.metadata
-    if meta.deletionTimestamp is None or meta.finalizers:
-        return False
-    return not isinstance(obj, Pod) or meta.deletionGracePeriodSeconds == 0
-
-
-def marked_for_deletion(obj: Object, grace: int, now: int) -> Object:
-    """The object with deletionTimestamp and grace set, as `rest.BeforeDelete` does; a second one may only shorten."""
-    meta = obj.metadata
-    if meta.deletionTimestamp is None:
-        deletion: graces.Deletion | None = graces.first_deadline(grace, now)
-    else:
-        held = graces.Deletion(meta.deletionTimestamp, meta.deletionGracePeriodSeconds or 0)
-        deletion = graces.shortened_deadline(held, grace, now)
-    if deletion is None:
-        return obj
-    changed = replace(
-        meta,
-        deletionTimestamp=deletion.timestamp,
-        deletionGracePeriodSeconds=deletion.grace,
-        generation=meta.generation + 1,
-    )
-    return replace_meta(obj, changed)
-
-
-def replace_meta(obj: Object, meta: ObjectMeta) -> Object:
-    """The object with other metadata."""
-    return replace(obj, metadata=meta)
-
-
-def bumped(before: Any, after: Any) -> Object:
-    """`after`, with the generation one up if the spec changed."""
-    if getattr(before, "spec", None) == getattr(after, "spec", None):
-        return after  # type: ignore[no-any-return]
-    return replace_meta(after, replace(after.metadata, generation=before.metadata.generation + 1))
-
-
-def merged_status(current: Any, believed: Any, wanted: Any) -> Any:
-    """A strategic merge of what differs between `believed` and `wanted` into `current`; conditions merge by type."""
-    changes = {
-        name: getattr(wanted, name)
-        for name in wanted.__struct_fields__
-        if name != "conditions" and getattr(wanted, name) != getattr(believed, name)
-    }
-    before, held = _by_type(believed), _by_type(current)
-    # What the writer did not change stays as it is stored; the order is the writer's ($setElementOrder).
-    mine = tuple(row if before.get(row.type) != row else held.get(row.type, row) for row in wanted.conditions)
-    known = {row.type for row in (*believed.conditions, *wanted.conditions)}
-    others = tuple(row for row in current.conditions if row.type not in known)
-    return replace(current, conditions=others + mine, **changes)
-
-
-def _by_type(status: Any) -> dict[str, Condition]:
-    return {row.type: row for row in status.conditions}
-
-
-def uid_of(ref: Ref, born: int) -> str:
-    """A uid that depends on nothing but the name and how often it was used."""
-    digest = hashlib.sha256(f"{ref.kind}/{ref.path}#{born}".encode()).hexdigest()
-    return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-a{digest[17:20]}-{digest[20:32]}"

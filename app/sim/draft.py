@@ -72,6 +72,8 @@ class Draft:
             self.ledger,
         ) = PARTS(world)
         self.touched: set[Pending] = set()
+        self.raced: dict[Ref, int] = {}
+        """Budgets that an eviction of this action has written, with how many others have met a conflict there."""
         self.woken: list[Work] = []
 
     def freeze(self) -> World:

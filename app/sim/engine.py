@@ -12,7 +12,8 @@ from app.kube.objects import Object
 from app.sim import traffic
 from app.sim.actions import Action, Advance, Deliver, Intervene, Reconcile
 from app.sim.acts import Act, Command, Event, Outcome, Wait, Work
-from app.sim.api import Answer, Api
+from app.sim.answers import Answer
+from app.sim.api import Api
 from app.sim.draft import Draft, Pending, believe, enqueue, forget, receive, set_timer
 from app.sim.host import Host
 from app.sim.index import Index
@@ -210,7 +211,7 @@ class Model:
                 to=API if own else to,
                 verb=stage.verb or act.verb,
                 object=(stage.object if own else None) or _named(act, answer),
-                outcome=_word(act, answer),
+                outcome=stage.outcome or _word(act, answer),
                 reason="" if own else act.reason,
                 moment=stage.moment if own else act.moment,
                 cause="",

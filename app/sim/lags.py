@@ -58,6 +58,10 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "process-exit": Lag(1, 5, 50),
         # Terminal status written -> final delete (PLEG relist, volumes, housekeeping): 0.65-0.9 s seen.
         "final-delete": Lag(600, 700, 950),
+        # The API server's own retry of an eviction after a conflict (500 ms and up to a tenth more), and what kubectl
+        # drain takes from the cordon to the first eviction: discovery, and the list of the node's pods.
+        "eviction-retry": Lag(500, 525, 550),
+        "drain-list": Lag(20, 46, 200),
         # Duration of one kube-proxy sync, and the part of it after which the rules have changed.
         "proxy-sync": Lag(20, 35, 60),
         "proxy-commit": Lag(10, 22, 40),

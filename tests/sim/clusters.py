@@ -10,7 +10,7 @@ from app.kube.objects import Object
 from app.kube.pods import Container, Pod, PodSpec
 from app.kube.workloads import Deployment, DeploymentSpec
 from app.sim.acts import Request, Work
-from app.sim.api import Answer
+from app.sim.answers import Answer
 from app.sim.draft import Draft
 from app.sim.engine import Model
 from app.sim.loop import Loop, Turn, own_key
