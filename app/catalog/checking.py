@@ -17,7 +17,8 @@ from app.kube.nodes import Node
 from app.kube.yaml_values import Path, Problem
 from app.loops.registry import LOOPS
 from app.sim.engine import API
-from app.sim.interventions import YOU, parse_ref
+from app.sim.interventions import YOU
+from app.sim.references import parse_ref
 
 KINDS = ("user", "api", "controller", "scheduler", "kubelet", "kube-proxy", "runtime", "app", "clients")
 """Families of lanes; each has a colour."""

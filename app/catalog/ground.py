@@ -18,7 +18,7 @@ from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.stringmap import StringMap
 from app.kube.workloads import StatefulSet
-from app.sim.interventions import parse_ref
+from app.sim.references import parse_ref
 
 UNSET = "not set"
 """What a setting is when the reader's manifests have no place for it, or nothing in that place."""

@@ -15,7 +15,7 @@ from app.kube.near_names import did_you_mean
 from app.kube.nodes import Node
 from app.kube.yaml_values import Path, Problem
 from app.sim.intervention import Intervention
-from app.sim.interventions import parse_ref
+from app.sim.references import parse_ref
 
 # Made by controllers, so that no cluster.yaml holds them.
 _MADE = frozenset({"ReplicaSet", "EndpointSlice", "Lease"})

@@ -15,7 +15,7 @@ from app.kube.nodes import Node
 from app.loops.registry import LOOPS
 from app.sim import interventions
 from app.sim.intervention import Intervention, parse
-from app.sim.interventions import parse_ref
+from app.sim.references import parse_ref
 
 NODE = "{node}"
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")

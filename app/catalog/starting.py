@@ -27,8 +27,8 @@ from app.sim.draft import Draft
 from app.sim.engine import Model
 from app.sim.host import Host
 from app.sim.intervention import Intervention
-from app.sim.interventions import resolve
 from app.sim.maps import Map
+from app.sim.references import resolve
 from app.sim.schedule import run
 from app.sim.start import at_rest, with_load
 from app.sim.walk import Choice, Goal, Walk, parse_pick

@@ -20,8 +20,8 @@ from app.kube.objects import Object
 from app.kube.pods import Container, ExecAction, Lifecycle, LifecycleHandler, Pod, PodTemplateSpec
 from app.kube.stringmap import StringMap
 from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
-from app.sim.interventions import parse_ref
 from app.sim.paths import with_path
+from app.sim.references import parse_ref
 
 Workload = Deployment | StatefulSet | ReplicaSet | Pod
 WORKLOADS = (Deployment, StatefulSet, ReplicaSet, Pod)

@@ -11,6 +11,7 @@ from app.kube.networking import EndpointSlice, Service
 from app.kube.nodes import Node
 from app.kube.pod_columns import NONE, pod_columns
 from app.kube.pods import Pod
+from app.kube.policy import PodDisruptionBudget
 from app.kube.rollout import size
 from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
 
@@ -145,6 +146,20 @@ def get_endpoint_slices(rows: Sequence[EndpointSlice], now: int) -> str:
         for row in rows
     ]
     return _table(["NAME", "ADDRESSTYPE", "PORTS", "ENDPOINTS", "AGE"], cells)
+
+
+def get_disruption_budgets(rows: Sequence[PodDisruptionBudget], now: int) -> str:
+    cells = [
+        (
+            row.metadata.name,
+            "N/A" if row.spec.minAvailable is None else str(row.spec.minAvailable),
+            "N/A" if row.spec.maxUnavailable is None else str(row.spec.maxUnavailable),
+            str(row.status.disruptionsAllowed),
+            age(row.metadata.creationTimestamp, now),
+        )
+        for row in rows
+    ]
+    return _table(["NAME", "MIN AVAILABLE", "MAX UNAVAILABLE", "ALLOWED DISRUPTIONS", "AGE"], cells)
 
 
 def get_events(events: Iterable[EventLine], now: int) -> str:

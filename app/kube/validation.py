@@ -12,6 +12,7 @@ from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pod_validation import EFFECTS, PROTOCOLS, pod_spec
 from app.kube.pods import Pod, PodTemplateSpec
+from app.kube.policy import PodDisruptionBudget
 from app.kube.quoting import shown
 from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
 from app.kube.yaml_values import Path, Problem
@@ -37,6 +38,8 @@ def problems_of(obj: Object) -> Iterator[Problem]:
             yield from _node(obj)
         case EndpointSlice():
             yield from _endpoint_slice(obj)
+        case PodDisruptionBudget():
+            yield from _budget(obj)
         case _:
             return
 
@@ -98,6 +101,16 @@ def _selector(selector: LabelSelector, template: PodTemplateSpec, kind: str) -> 
     if not selector.matchLabels and not selector.matchExpressions:
         yield Problem(path, f"missing; a {kind} needs a selector that matches its template's labels")
         return
+    yield from _label_selector(selector, path)
+    known = all(row.operator in _OPERATORS for row in selector.matchExpressions)
+    if known and not selector.selects(template.metadata.labels):
+        wanted = ", ".join(f"{key}={value}" for key, value in selector.matchLabels.items()) or "matchExpressions"
+        given = ", ".join(f"{key}={value}" for key, value in template.metadata.labels.items()) or "no labels"
+        text = f"found {shown(given)}; allowed: labels that spec.selector matches, {shown(wanted)}"
+        yield Problem(("spec", "template", "metadata", "labels"), text, about=(path,))
+
+
+def _label_selector(selector: LabelSelector, path: Path) -> Iterator[Problem]:
     yield from syntax.labels((*path, "matchLabels"), selector.matchLabels)
     for at, row in enumerate(selector.matchExpressions):
         where = (*path, "matchExpressions", at)
@@ -107,12 +120,6 @@ def _selector(selector: LabelSelector, template: PodTemplateSpec, kind: str) -> 
         if row.operator in _OPERATORS and (row.operator in ("In", "NotIn")) != bool(row.values):
             allowed = "no values" if row.values else "at least one value"
             yield Problem((*where, "values"), f"found {len(row.values)}; allowed with {row.operator}: {allowed}")
-    known = all(row.operator in _OPERATORS for row in selector.matchExpressions)
-    if known and not selector.selects(template.metadata.labels):
-        wanted = ", ".join(f"{key}={value}" for key, value in selector.matchLabels.items()) or "matchExpressions"
-        given = ", ".join(f"{key}={value}" for key, value in template.metadata.labels.items()) or "no labels"
-        text = f"found {shown(given)}; allowed: labels that spec.selector matches, {shown(wanted)}"
-        yield Problem(("spec", "template", "metadata", "labels"), text, about=(path,))
 
 
 def _template(template: PodTemplateSpec, kind: str) -> Iterator[Problem]:
@@ -214,3 +221,16 @@ def _endpoint_slice(obj: EndpointSlice) -> Iterator[Problem]:
         if port.port is not None:
             yield from syntax.port(("ports", at, "port"), port.port)
         yield from syntax.one_of(("ports", at, "protocol"), port.protocol, PROTOCOLS)
+
+
+def _budget(obj: PodDisruptionBudget) -> Iterator[Problem]:
+    spec = obj.spec
+    if spec.minAvailable is not None and spec.maxUnavailable is not None:
+        text = "found both minAvailable and maxUnavailable; allowed: one of them"
+        yield Problem(("spec", "maxUnavailable"), text, about=(("spec", "minAvailable"),))
+    yield from _share(("spec", "minAvailable"), spec.minAvailable, most=100)
+    yield from _share(("spec", "maxUnavailable"), spec.maxUnavailable, most=100)
+    policy = spec.unhealthyPodEvictionPolicy
+    yield from syntax.one_of(("spec", "unhealthyPodEvictionPolicy"), policy, ("IfHealthyBudget", "AlwaysAllow"))
+    if spec.selector is not None:
+        yield from _label_selector(spec.selector, ("spec", "selector"))

@@ -11,6 +11,7 @@ from app.kube.networking import EndpointSlice
 from app.kube.nodes import Node
 from app.kube.objects import Object, timestamp
 from app.kube.pods import ContainerState, ContainerStatus, Pod
+from app.kube.policy import PodDisruptionBudget
 from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
 from app.sim.host import Host
 from app.sim.maps import ordered
@@ -47,6 +48,8 @@ def flat(obj: Object | None) -> Flat:
             found |= _endpoints(obj)
         case Node():
             found |= _node(obj)
+        case PodDisruptionBudget():
+            found |= _budget(obj)
         case _:
             pass
     return {path: value for path, value in found.items() if value is not None}
@@ -165,6 +168,18 @@ def _node(node: Node) -> Flat:
         found[f"spec.taints[{row.key}:{row.effect}]"] = (
             timestamp(row.timeAdded) if row.timeAdded is not None else row.value or True
         )
+    return found
+
+
+def _budget(budget: PodDisruptionBudget) -> Flat:
+    spec, status = budget.spec, budget.status
+    found: Flat = {f"status.conditions[{row.type}]": condition_text(row) for row in status.conditions}
+    found["spec.minAvailable"] = spec.minAvailable
+    found["spec.maxUnavailable"] = spec.maxUnavailable
+    found["spec.unhealthyPodEvictionPolicy"] = spec.unhealthyPodEvictionPolicy or None
+    found["status.disruptedPods"] = ",".join(status.disruptedPods) or None
+    for name in ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"):
+        found[f"status.{name}"] = getattr(status, name)
     return found
 
 

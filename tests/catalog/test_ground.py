@@ -8,7 +8,7 @@ from app.catalog.ground import foreign_ground, own_ground, workload_of
 from app.errors import BadInput
 from app.kube.manifests import Manifests, read_manifests
 from app.kube.nodes import Node
-from app.sim.interventions import parse_ref
+from app.sim.references import parse_ref
 
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: big}\n---\n"
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from app.sim.command_lines import delete_flags
 from app.sim.intervention import parse
-from app.sim.interventions import check, delete_flags
+from app.sim.interventions import check
 
 
 @pytest.mark.parametrize(

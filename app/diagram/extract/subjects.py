@@ -9,7 +9,7 @@ from app.errors import BadInput
 from app.kube.meta import Ref
 from app.kube.pods import Pod
 from app.sim.draft import Draft
-from app.sim.interventions import resolve
+from app.sim.references import resolve
 from app.sim.step import Commit
 from app.sim.walk import Walk
 

@@ -1,0 +1,65 @@
+"""What kubectl verbs of the grammar stand for: command lines, which kubectl's loop then works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from app.kube.meta import Ref
+from app.sim.acts import Command
+from app.sim.draft import Draft
+from app.sim.intervention import Intervention
+from app.sim.references import resolve
+
+if TYPE_CHECKING:
+    from app.sim.engine import Model
+
+Does = Callable[["Model", Draft, Intervention], tuple[Ref, str]]
+
+
+def _command(
+    model: Model, draft: Draft, intervention: Intervention, words: str, refs: tuple[Ref, ...], **more: object
+) -> tuple[Ref, str]:
+    number = len(draft.commands) + 1
+    command = Command(number, words, intervention.verb, refs, intervention.options, **more)  # type: ignore[arg-type]
+    model.start_command(draft, command)
+    return command.key, "started"
+
+
+def delete(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    refs = tuple(resolve(draft, text) for text in intervention.args)
+    between = " " if len(refs) == 1 else "/"
+    words = [f"{ref.kind.lower()}{between}{ref.name}" for ref in refs]
+    text = " ".join(["kubectl delete", *words, *delete_flags(intervention.options)])
+    return _command(model, draft, intervention, text, refs)
+
+
+def delete_flags(options: tuple[tuple[str, str], ...]) -> list[str]:
+    """The options of `delete` as kubectl spells them, without what it does anyway."""
+    spelled = {("force", "true"): "--force", ("wait", "false"): "--wait=false"}
+    flags = (f"--grace-period={row[1]}" if row[0] == "grace" else spelled.get(row, "") for row in options)
+    return [flag for flag in flags if flag]
+
+
+def apply(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    objects = draft.manifests.get(intervention.args[0].removeprefix("m:"), ())
+    return _command(
+        model, draft, intervention, "kubectl apply -f -", tuple(obj.ref for obj in objects), objects=objects
+    )
+
+
+def simple(text: str) -> Does:
+    """A verb that is one kubectl command on one object; `text` is filled with its name and options."""
+
+    def does(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+        ref = resolve(draft, intervention.args[0])
+        options = " ".join(f"{name}={value}" for name, value in intervention.options)
+        rest = " ".join(intervention.args[1:])
+        words = text.format(kind=ref.kind.lower(), name=ref.name, options=options, rest=rest)
+        extra = (("rest", rest),) if rest else ()
+        changed = replace(intervention, options=(*intervention.options, *extra))
+        return _command(model, draft, changed, words, (ref,))
+
+    return does

@@ -1,0 +1,105 @@
+"""What happens to processes and machines when people interfere: they stop and start, lose power, behave otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from app.kube.annotations import PREFIX
+from app.kube.meta import Ref
+from app.sim.acts import Work
+from app.sim.draft import Draft, enqueue, set_timer
+from app.sim.host import Proxy
+from app.sim.index import Index
+from app.sim.intervention import Intervention
+from app.sim.loop import Turn
+from app.sim.maps import EMPTY, ordered
+from app.sim.references import parse_ref, resolve
+
+if TYPE_CHECKING:
+    from app.sim.engine import Model
+
+
+def stop(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    process = intervention.args[0]
+    _stop_process(model, draft, process)
+    return Ref("Process", "", process.replace("/", ".")), "stopped"
+
+
+def _stop_process(model: Model, draft: Draft, process: str) -> None:
+    if process in draft.down:
+        return
+    draft.down = draft.down.set(process, draft.now)
+    base, _, node = process.partition("/")
+    names = {loop.name for loop in model.routes.processes.get(base, ())}
+    for work in [work for work in draft.queued if work.loop in names and work.node == node]:
+        draft.queued = draft.queued.delete(work)
+    for work in [work for work in draft.timers if work.loop in names and work.node == node]:
+        set_timer(draft, work, None)
+        draft.busy = draft.busy.delete(work) if work in draft.busy else draft.busy
+    for key in [key for key in draft.inbox if key[0] == process]:
+        draft.inbox = draft.inbox.delete(key)
+    for queue in [queue for queue in draft.heads if queue[0] == process]:
+        draft.heads = draft.heads.delete(queue)
+        draft.touched.add(queue)
+    if base == "kube-proxy" and node in draft.hosts:
+        # The kernel's rules outlive the process; what it remembered does not.
+        host = draft.hosts[node]
+        draft.hosts = draft.hosts.set(node, replace(host, proxy=Proxy(rules=host.proxy.rules)))
+    if base == "kubelet" and node in draft.hosts:
+        # So do its containers, and so forgets it: it keeps nothing of its pods on disk.
+        draft.hosts = draft.hosts.set(node, replace(draft.hosts[node], workers=EMPTY))
+
+
+def start(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    process = intervention.args[0]
+    ref = Ref("Process", "", process.replace("/", "."))
+    if process not in draft.down:
+        return ref, "runs already"
+    draft.down = draft.down.delete(process)
+    view = Index()
+    for kind in model.routes.kinds(process):
+        for found in draft.etcd.by.get(kind, ()):
+            stored = draft.etcd.objects[found]
+            if model.routes.sees(process, stored.object):
+                view = view.put(stored)
+    draft.views = draft.views.set(process, view)
+    base, _, node = process.partition("/")
+    for loop in model.routes.processes.get(base, ()):
+        keys = loop.on_start(Turn(draft.freeze(), loop, node, ref)) if loop.on_start else []
+        for key in keys:
+            enqueue(draft, Work(loop.name, node, key))
+    return ref, "started"
+
+
+def power_off(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    ref = parse_ref(intervention.args[0])
+    host = draft.hosts.get(ref.name)
+    if host is None or not host.power:
+        return ref, "not found" if host is None else "off already"
+    for process in ("kubelet", "kube-proxy"):
+        _stop_process(model, draft, f"{process}/{ref.name}")
+    for table in (draft.queued, draft.timers):
+        for work in [work for work in table if work.node == ref.name]:
+            draft.queued = draft.queued.delete(work) if work in draft.queued else draft.queued
+            set_timer(draft, work, None)
+    model.change_host(draft, replace(draft.hosts[ref.name], power=False))
+    for work in [work for work in draft.queued if work.node == ref.name]:
+        draft.queued = draft.queued.delete(work)
+    return ref, "off"
+
+
+def behave(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    ref = resolve(draft, intervention.args[0])
+    for node in draft.nodes:
+        host = draft.hosts[node]
+        for uid, found in ordered(host.pods):
+            if found.ref != ref:
+                continue
+            meta = found.pod.metadata
+            changes = {f"{PREFIX}{name}": value for name, value in intervention.options}
+            pod = replace(found.pod, metadata=replace(meta, annotations=meta.annotations.merged(changes)))
+            model.change_host(draft, replace(host, pods=host.pods.set(uid, replace(found, pod=pod))))
+            return ref, "set"
+    return ref, "not found"
