@@ -17,7 +17,7 @@ MAX_BYTES = 1024 * 1024
 MAX_DOCUMENTS = 2_000
 
 # YAML's own set of characters; a lone surrogate is not even encodable.
-_NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_YAML = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _SEPARATOR = re.compile(r"^---(?=\s|\Z)", re.MULTILINE)
 _NOTHING_YET = re.compile(r"(?:[^\S\n]*(?:[#%][^\n]*)?(?:\n|\Z))*")
