@@ -180,11 +180,9 @@ def _fields(moment: Moment, typed: Typed) -> tuple[Field, ...]:
 
 
 def _chosen(moment: Moment, free: Query, *, in_session: bool) -> tuple[Chosen, ...]:
-    query = moment.place.query
+    path, query = moment.place.path, moment.place.query
     return tuple(
-        Chosen(
-            kind=kind, text=text, without="" if in_session else moment.place.asking(query.without_choice(at)).step(0)
-        )
+        Chosen(kind=kind, text=text, without="" if in_session else f"{path}{query.without_choice(at).near(moment.n)}")
         for at, (kind, text) in enumerate(free.choices)
     )
 
