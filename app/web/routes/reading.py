@@ -8,6 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.catalog import reading
 from app.errors import BadInput
+from app.kube.secrets import without_values
 from app.store import manifests
 from app.story import play as story
 from app.web.address import Query, parse
@@ -96,7 +97,7 @@ def _kept(site: Site, flow: str, text: str) -> str:
         raise BadInput(["manifest: is empty"])
     story.play(story.request(flow, manifest=text))
     with site.store.writing() as db:
-        return manifests.put(db, text=text)
+        return manifests.put(db, text=without_values(text))
 
 
 def _manifests(request: Request, flow: str, text: str, problems: tuple[str, ...] = ()) -> ManifestsPage:

@@ -1,0 +1,39 @@
+"""Values of Secrets are not kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.kube.manifests import read_manifests
+from app.kube.secrets import without_values
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}  # mine\nspec: {containers: [{name: a, image: a:1}]}\n"
+SECRET = (
+    "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\ndata: {password: aHVudGVyMg==}\nstringData: {token: hunter2}\n"
+)
+LISTED = """
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Secret
+  metadata:
+    name: db
+    annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"data":{"password":"aHVudGVyMg=="}}'}
+  data: {password: aHVudGVyMg==}
+"""
+
+
+@pytest.mark.parametrize("text", [SECRET, f"{POD}---\n{SECRET}", f"{SECRET}---\n{POD}", LISTED])
+def test_no_value_of_a_secret_is_kept(text: str) -> None:
+    kept = without_values(text)
+    assert "hunter2" not in kept
+    assert "aHVudGVyMg" not in kept
+    assert "password" in kept
+    assert [obj.ref for obj in read_manifests(kept).objects] == [obj.ref for obj in read_manifests(text).objects]
+
+
+def test_documents_without_a_secret_stay_as_they_are() -> None:
+    assert without_values(POD) == POD
+    assert without_values(f"{POD}---\n{SECRET}").startswith(POD)
+    assert without_values(POD.replace("mine", "mountsSecret")) == POD.replace("mine", "mountsSecret")
