@@ -25,19 +25,19 @@ def without_values(text: str) -> str:
 
 def _emptied(part: str) -> str:
     bodies = list(yaml.safe_load_all(part))
-    if not any([_empty(body) for body in bodies]):
+    if not _empty(bodies):
         return part
     return "\n" + yaml.safe_dump_all(bodies, sort_keys=False, allow_unicode=True)
 
 
 def _empty(body: Any) -> bool:
     """Empty the values of a Secret, also inside a List; True if there was one."""
-    if isinstance(body, list):
-        return any([_empty(item) for item in body])
-    if not isinstance(body, dict):
+    if not isinstance(body, list | dict):
         return False
-    if body.get("kind") != "Secret":
-        return any([_empty(item) for item in body.values() if isinstance(item, list | dict)])
+    if isinstance(body, list) or body.get("kind") != "Secret":
+        # Every one of them, not only the first.
+        found = [_empty(item) for item in (body if isinstance(body, list) else body.values())]
+        return any(found)
     for name in VALUES:
         if isinstance(body.get(name), dict):
             body[name] = dict.fromkeys(body[name], "")

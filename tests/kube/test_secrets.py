@@ -8,7 +8,7 @@ from app.kube.manifests import read_manifests
 from app.kube.secrets import without_values
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}  # mine\nspec: {containers: [{name: a, image: a:1}]}\n"
-SECRET = (
+OTHER = (
     "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\ndata: {password: aHVudGVyMg==}\nstringData: {token: hunter2}\n"
 )
 LISTED = """
@@ -24,7 +24,7 @@ items:
 """
 
 
-@pytest.mark.parametrize("text", [SECRET, f"{POD}---\n{SECRET}", f"{SECRET}---\n{POD}", LISTED])
+@pytest.mark.parametrize("text", [OTHER, f"{POD}---\n{OTHER}", f"{OTHER}---\n{POD}", LISTED])
 def test_no_value_of_a_secret_is_kept(text: str) -> None:
     kept = without_values(text)
     assert "hunter2" not in kept
@@ -35,5 +35,5 @@ def test_no_value_of_a_secret_is_kept(text: str) -> None:
 
 def test_documents_without_a_secret_stay_as_they_are() -> None:
     assert without_values(POD) == POD
-    assert without_values(f"{POD}---\n{SECRET}").startswith(POD)
+    assert without_values(f"{POD}---\n{OTHER}").startswith(POD)
     assert without_values(POD.replace("mine", "mountsSecret")) == POD.replace("mine", "mountsSecret")
