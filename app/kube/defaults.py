@@ -33,7 +33,7 @@ NOT_READY = "node.kubernetes.io/not-ready"
 UNREACHABLE = "node.kubernetes.io/unreachable"
 TOLERATED_SECONDS = 300
 
-_SYSTEM_PRIORITIES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
+SYSTEM_PRIORITIES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 
 
 def defaulted(obj: Object) -> Object:
@@ -163,7 +163,7 @@ def _admitted(spec: PodSpec) -> PodSpec:
     return replace(
         spec,
         tolerations=spec.tolerations + missing,
-        priority=_or(spec.priority, _SYSTEM_PRIORITIES.get(spec.priorityClassName, 0)),
+        priority=_or(spec.priority, SYSTEM_PRIORITIES.get(spec.priorityClassName, 0)),
         serviceAccountName=spec.serviceAccountName or "default",
     )
 

@@ -13,15 +13,36 @@ from app.kube.networking import EndpointSlice, Service
 from app.kube.nodes import Lease, Node
 from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
+from app.kube.priority import PriorityClass
 from app.kube.stringmap import StringMap
 from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
 
-Object = Pod | Node | Lease | Service | EndpointSlice | Deployment | ReplicaSet | StatefulSet | PodDisruptionBudget
+Object = (
+    Pod
+    | Node
+    | Lease
+    | Service
+    | EndpointSlice
+    | Deployment
+    | ReplicaSet
+    | StatefulSet
+    | PodDisruptionBudget
+    | PriorityClass
+)
 
-KINDS: dict[str, type[Object]] = {
-    cls.kind: cls
-    for cls in (Node, Lease, Service, EndpointSlice, Deployment, ReplicaSet, StatefulSet, Pod, PodDisruptionBudget)
-}
+_TYPES: tuple[type[Object], ...] = (
+    Node,
+    Lease,
+    PriorityClass,
+    Service,
+    EndpointSlice,
+    Deployment,
+    ReplicaSet,
+    StatefulSet,
+    Pod,
+    PodDisruptionBudget,
+)
+KINDS: dict[str, type[Object]] = {cls.kind: cls for cls in _TYPES}
 KIND_BY_WORD: dict[str, str] = {kind.lower(): kind for kind in KINDS} | {"pdb": PodDisruptionBudget.kind}
 
 # t = 0 of every walk, a fixed instant: nothing in a walk depends on the day it is run.

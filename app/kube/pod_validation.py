@@ -8,6 +8,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from app.kube import quantity, syntax
+from app.kube.placement_validation import placement
 from app.kube.pods import (
     Container,
     HTTPGetAction,
@@ -44,6 +45,7 @@ def pod_spec(spec: PodSpec, path: Path) -> Iterator[Problem]:
     yield from syntax.number((*path, "terminationGracePeriodSeconds"), spec.terminationGracePeriodSeconds, 0)
     yield from syntax.number((*path, "activeDeadlineSeconds"), spec.activeDeadlineSeconds, 1)
     yield from syntax.labels((*path, "nodeSelector"), spec.nodeSelector)
+    yield from placement(spec, path)
     for field in ("nodeName", "priorityClassName", "serviceAccountName"):
         if name := getattr(spec, field):
             yield from syntax.subdomain((*path, field), name)

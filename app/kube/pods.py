@@ -7,6 +7,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from app.kube.meta import Condition, ObjectMeta, Ref, condition
+from app.kube.placement import Affinity, TopologySpreadConstraint
 from app.kube.stringmap import EMPTY, StringMap
 
 
@@ -177,8 +178,11 @@ class PodSpec(Struct, frozen=True, omit_defaults=True):
     resources: ResourceRequirements = ResourceRequirements()
     tolerations: tuple[Toleration, ...] = ()
     nodeSelector: StringMap = EMPTY
+    affinity: Affinity | None = None
+    topologySpreadConstraints: tuple[TopologySpreadConstraint, ...] = ()
     priority: int | None = None
     priorityClassName: str = ""
+    preemptionPolicy: str = ""
     hostNetwork: bool = False
     readinessGates: tuple[PodReadinessGate, ...] = ()
     schedulingGates: tuple[PodSchedulingGate, ...] = ()

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from app.kube.affinity import allows
+from app.kube.neighbours import NOBODY, Neighbours, crowding, refused
 from app.kube.nodes import Node, Taint
 from app.kube.pods import Pod, PodSpec, Toleration
 from app.kube.replicas import is_active
@@ -13,9 +15,13 @@ from app.kube.resources import ASSUMED, Amounts, amounts, pod_requests, summed
 from app.kube.taints import UNSCHEDULABLE, tolerates, untolerated
 
 NO_NODES = "no nodes available to schedule pods"
+# The plugins that are asked after the filters, in their order: DynamicResources and DefaultPreemption.
+NO_CLAIMS = "no new claims to deallocate, preemption: "
 PODS = "pods"
 # What a kubelet reports unless told otherwise; manifests of nodes often leave it out.
 KUBELET_MAX_PODS = 110
+
+MAX_PRIORITY = 2**31 - 1
 
 _CORDONED = Taint(key=UNSCHEDULABLE, effect="NoSchedule")
 
@@ -42,6 +48,8 @@ class Load(NamedTuple):
     pods: int
     host_ports: frozenset[tuple[str, int]]
     owners: Mapping[str, int]
+    lowest: int = MAX_PRIORITY
+    """The least priority among them."""
 
 
 EMPTY_LOAD = Load({}, {}, 0, frozenset(), {})
@@ -57,13 +65,16 @@ def load(pods: Iterable[Pod]) -> Load:
         pods=len(held),
         host_ports=frozenset(port for pod in held for port in _host_ports(pod.spec)),
         owners=Counter(owner.uid for owner in owners if owner is not None),
+        lowest=min((pod.spec.priority or 0 for pod in held), default=MAX_PRIORITY),
     )
 
 
 # Filters, in the order of the default plugins; the first that fails speaks for the node.
 
 
-def refusal(pod: Pod, node: Node, taken: Load, wanted: Amounts | None = None) -> Refusal | None:
+def refusal(
+    pod: Pod, node: Node, taken: Load, wanted: Amounts | None = None, around: Neighbours = NOBODY
+) -> Refusal | None:
     """Why the pod cannot go to that node, or None; `wanted` saves adding up its requests again."""
     spec = pod.spec
     if node.spec.unschedulable and not any(tolerates(row, _CORDONED) for row in spec.tolerations):
@@ -72,12 +83,16 @@ def refusal(pod: Pod, node: Node, taken: Load, wanted: Amounts | None = None) ->
         return Refusal(("node(s) didn't match the requested node name",), unresolvable=True)
     if untolerated(node.spec.taints, spec.tolerations) is not None:
         return Refusal(("node(s) had untolerated taint(s)",), unresolvable=True)
-    if not spec.nodeSelector.selects(node.metadata.labels):
+    if not allows(spec, node):
         return Refusal(("node(s) didn't match Pod's node affinity/selector",), unresolvable=True)
     if taken.host_ports.intersection(_host_ports(spec)):
         return Refusal(("node(s) didn't have free ports for the requested pod ports",), unresolvable=False)
     room = {PODS: KUBELET_MAX_PODS, **amounts(node.status.allocatable)}
-    return fit(pod_requests(spec) if wanted is None else wanted, room, taken.requests, taken.pods)
+    short = fit(pod_requests(spec) if wanted is None else wanted, room, taken.requests, taken.pods)
+    if short is not None:
+        return short
+    reason = refused(around, node)
+    return None if reason is None else Refusal((reason[0],), unresolvable=reason[1])
 
 
 def fit(
@@ -101,16 +116,20 @@ def _host_ports(spec: PodSpec) -> set[tuple[str, int]]:
     return {(port.protocol, port.hostPort) for row in spec.containers for port in row.ports if port.hostPort}
 
 
-# Scores. Left out: balanced allocation, image locality, affinity, zones.
+# Scores. Left out: balanced allocation, image locality, preferred affinity, spread over zones unless it is asked for.
 
 
-def place(pod: Pod, nodes: Sequence[Node], loads: Mapping[str, Load]) -> str | tuple[Refusal, ...]:
-    """The name of the node that the pod gets, or why no node takes it.
+def place(
+    pod: Pod, nodes: Sequence[Node], loads: Mapping[str, Load], around: Neighbours = NOBODY
+) -> str | tuple[Refusal, ...]:
+    """The name of the node that the pod gets, or why no node takes it, one refusal a node.
 
     Of equal nodes, the one with the fewest pods of the same owner, then the first by name.
     """
     requests = pod_requests(pod.spec)
-    refusals = [(node, refusal(pod, node, loads.get(node.metadata.name, EMPTY_LOAD), requests)) for node in nodes]
+    refusals = [
+        (node, refusal(pod, node, loads.get(node.metadata.name, EMPTY_LOAD), requests, around)) for node in nodes
+    ]
     feasible = [node for node, reason in refusals if reason is None]
     if not feasible:
         return tuple(reason for _, reason in refusals if reason is not None)
@@ -118,12 +137,12 @@ def place(pod: Pod, nodes: Sequence[Node], loads: Mapping[str, Load]) -> str | t
     wanted = pod_requests(pod.spec, ASSUMED)
     owner = pod.metadata.controller
 
-    def rank(node: Node) -> tuple[int, int, str]:
+    def rank(node: Node) -> tuple[int, int, int, str]:
         name = node.metadata.name
         taken = loads.get(name, EMPTY_LOAD)
         score = least_allocated(wanted, amounts(node.status.allocatable), taken.assumed)
         siblings = taken.owners.get(owner.uid, 0) if owner else 0
-        return -(score + _TAINT_WEIGHT * taint_scores[name]), siblings, name
+        return crowding(around, node), -(score + _TAINT_WEIGHT * taint_scores[name]), siblings, name
 
     return min(feasible, key=rank).metadata.name
 
@@ -162,16 +181,20 @@ def taint_score(taints: Mapping[str, Iterable[Taint]], tolerations: Sequence[Tol
 # Words.
 
 
-def failed_scheduling(refusals: Sequence[Refusal]) -> str:
-    """The message of the FailedScheduling event and of the PodScheduled condition, one refusal per node.
-
-    Preemption finds no victims here; `no new claims to deallocate` comes from dynamic resource allocation.
-    """
+def failed_scheduling(refusals: Sequence[Refusal], preemption: str = "") -> str:
+    """The message of FailedScheduling, with why preemption did not help."""
     if not refusals:
         return NO_NODES
-    hopeless, hopeful = "Preemption is not helpful for scheduling", "No preemption victims found for incoming pod"
-    preemption = fit_error([(hopeless if row.unresolvable else hopeful,) for row in refusals])
-    return fit_error([row.reasons for row in refusals], f"no new claims to deallocate, preemption: {preemption}")
+    return fit_error([row.reasons for row in refusals], f"{NO_CLAIMS}{preemption or no_victims(refusals, {})}")
+
+
+def no_victims(refusals: Sequence[Refusal], searched: Mapping[int, Sequence[str]]) -> str:
+    """What preemption says when it found no node; `searched` holds, by place in the list, what stood against one."""
+    nobody = ("No preemption victims found for incoming pod",)
+    hopeless = ("Preemption is not helpful for scheduling",)
+    return fit_error(
+        [hopeless if row.unresolvable else searched.get(number, nobody) for number, row in enumerate(refusals)]
+    )
 
 
 def fit_error(reasons: Sequence[Iterable[str]], post_filter: str = "") -> str:

@@ -12,11 +12,16 @@ def _words(text: str) -> frozenset[str]:
 # Real fields of Kubernetes 1.36 that the model leaves out, by type: reported as not modelled, never called a typo.
 _LEFT_OUT = {
     "Pod": "",
-    "PodSpec": """affinity automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks ephemeralContainers
-        hostAliases hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets nodeSelector os overhead
-        preemptionPolicy priority resourceClaims resources runtimeClassName schedulerName schedulingGates
-        schedulingGroup securityContext serviceAccount setHostnameAsFQDN shareProcessNamespace subdomain
-        topologySpreadConstraints workloadRef""",
+    "PodSpec": """automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks ephemeralContainers
+        hostAliases hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets os overhead resourceClaims
+        runtimeClassName schedulingGroup securityContext serviceAccount setHostnameAsFQDN shareProcessNamespace
+        subdomain workloadRef""",
+    "Affinity": "",
+    "NodeAffinity": "preferredDuringSchedulingIgnoredDuringExecution",
+    "PodAffinity": "preferredDuringSchedulingIgnoredDuringExecution",
+    "PodAntiAffinity": "preferredDuringSchedulingIgnoredDuringExecution",
+    "PodAffinityTerm": "matchLabelKeys mismatchLabelKeys namespaceSelector",
+    "TopologySpreadConstraint": "matchLabelKeys nodeAffinityPolicy nodeTaintsPolicy",
     "Container": """env envFrom resizePolicy restartPolicyRules securityContext stdin stdinOnce
         terminationMessagePath terminationMessagePolicy tty volumeDevices workingDir""",
     "ContainerPort": "hostIP",
@@ -67,8 +72,8 @@ SERVER_DEFAULTS: dict[str, dict[str, Any]] = {
     "PodSpec": {
         "dnsPolicy": "ClusterFirst",
         "enableServiceLinks": True,
-        "preemptionPolicy": "PreemptLowerPriority",
     },
+    "TopologySpreadConstraint": {"nodeAffinityPolicy": "Honor", "nodeTaintsPolicy": "Ignore"},
     "Container": {
         "terminationMessagePath": "/dev/termination-log",
         "terminationMessagePolicy": "File",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from app.kube import annotations as sim
 from app.kube import syntax
+from app.kube.label_selectors import OPERATORS, label_selector
 from app.kube.meta import CLUSTER_SCOPED, LabelSelector, ObjectMeta
 from app.kube.networking import EndpointSlice, Service, ServicePort
 from app.kube.nodes import Node
@@ -13,13 +14,13 @@ from app.kube.objects import Object
 from app.kube.pod_validation import EFFECTS, PROTOCOLS, pod_spec
 from app.kube.pods import Pod, PodTemplateSpec
 from app.kube.policy import PodDisruptionBudget
+from app.kube.priority import PriorityClass
 from app.kube.quoting import shown
 from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
 from app.kube.yaml_values import Path, Problem
 
 Workload = Deployment | ReplicaSet | StatefulSet
 
-_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 _TYPES = ("ClusterIP", "NodePort", "LoadBalancer", "ExternalName")
 
 
@@ -40,6 +41,8 @@ def problems_of(obj: Object) -> Iterator[Problem]:
             yield from _endpoint_slice(obj)
         case PodDisruptionBudget():
             yield from _budget(obj)
+        case PriorityClass():
+            yield from _priority_class(obj)
         case _:
             return
 
@@ -101,25 +104,13 @@ def _selector(selector: LabelSelector, template: PodTemplateSpec, kind: str) -> 
     if not selector.matchLabels and not selector.matchExpressions:
         yield Problem(path, f"missing; a {kind} needs a selector that matches its template's labels")
         return
-    yield from _label_selector(selector, path)
-    known = all(row.operator in _OPERATORS for row in selector.matchExpressions)
+    yield from label_selector(selector, path)
+    known = all(row.operator in OPERATORS for row in selector.matchExpressions)
     if known and not selector.selects(template.metadata.labels):
         wanted = ", ".join(f"{key}={value}" for key, value in selector.matchLabels.items()) or "matchExpressions"
         given = ", ".join(f"{key}={value}" for key, value in template.metadata.labels.items()) or "no labels"
         text = f"found {shown(given)}; allowed: labels that spec.selector matches, {shown(wanted)}"
         yield Problem(("spec", "template", "metadata", "labels"), text, about=(path,))
-
-
-def _label_selector(selector: LabelSelector, path: Path) -> Iterator[Problem]:
-    yield from syntax.labels((*path, "matchLabels"), selector.matchLabels)
-    for at, row in enumerate(selector.matchExpressions):
-        where = (*path, "matchExpressions", at)
-        yield from syntax.qualified_name((*where, "key"), row.key)
-        yield from syntax.required((*where, "operator"), row.operator)
-        yield from syntax.one_of((*where, "operator"), row.operator, _OPERATORS)
-        if row.operator in _OPERATORS and (row.operator in ("In", "NotIn")) != bool(row.values):
-            allowed = "no values" if row.values else "at least one value"
-            yield Problem((*where, "values"), f"found {len(row.values)}; allowed with {row.operator}: {allowed}")
 
 
 def _template(template: PodTemplateSpec, kind: str) -> Iterator[Problem]:
@@ -212,6 +203,12 @@ def _node(obj: Node) -> Iterator[Problem]:
     yield from syntax.quantities(("status", "allocatable"), obj.status.allocatable)
 
 
+def _priority_class(obj: PriorityClass) -> Iterator[Problem]:
+    least, most = -(2**31), 2_000_001_000 if obj.metadata.name.startswith("system-") else 1_000_000_000
+    yield from syntax.number(("value",), obj.value, least, most)
+    yield from syntax.one_of(("preemptionPolicy",), obj.preemptionPolicy, ("Never", "PreemptLowerPriority"))
+
+
 def _endpoint_slice(obj: EndpointSlice) -> Iterator[Problem]:
     yield from syntax.one_of(("addressType",), obj.addressType, ("IPv4", "IPv6", "FQDN"))
     for at, endpoint in enumerate(obj.endpoints):
@@ -233,4 +230,4 @@ def _budget(obj: PodDisruptionBudget) -> Iterator[Problem]:
     policy = spec.unhealthyPodEvictionPolicy
     yield from syntax.one_of(("spec", "unhealthyPodEvictionPolicy"), policy, ("IfHealthyBudget", "AlwaysAllow"))
     if spec.selector is not None:
-        yield from _label_selector(spec.selector, ("spec", "selector"))
+        yield from label_selector(spec.selector, ("spec", "selector"))

@@ -17,7 +17,7 @@ FORCED = (
     "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. "
     "The resource may continue to run on the cluster indefinitely."
 )
-GROUPS = {"Deployment": ".apps", "ReplicaSet": ".apps", "StatefulSet": ".apps"}
+GROUPS = {"Deployment": ".apps", "ReplicaSet": ".apps", "StatefulSet": ".apps", "PriorityClass": ".scheduling.k8s.io"}
 
 
 Answers = Generator[Act, Outcome, None]

@@ -1,13 +1,13 @@
 """kube-scheduler: binds one pod a turn to the node that suits it best, or says why no node does.
 
 A pod without a node is tried again as soon as a Node changes or a bound pod ends: an idle scheduler takes pods out of
-their back-off at once (SchedulerPopFromBackoffQ, on since 1.33). Not modelled: preemption, the order of the queue (pods
-that wait at one instant go by name), the retry after five minutes, and the event of a retry that changes nothing.
+their back-off at once (SchedulerPopFromBackoffQ, on since 1.33). Not modelled: the retry after five minutes, and the
+event of a retry that changes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from zlib import crc32
 
 from msgspec.structs import replace
@@ -17,8 +17,11 @@ from app.kube.meta import Condition, Ref, condition
 from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Pod
-from app.kube.scheduling import NO_NODES, Load, cut, failed_scheduling, load, place
-from app.sim.acts import Act, Bind, Event, PatchStatus
+from app.kube.preemption import Victims
+from app.kube.scheduling import NO_NODES, Refusal, cut, failed_scheduling, fit_error, place
+from app.loops.preempting import preempted, searched, waits_for_victims
+from app.loops.surroundings import Surroundings, surroundings
+from app.sim.acts import Act, Bind, Event, Outcome, PatchStatus
 from app.sim.index import Index, on_node
 from app.sim.loop import Loop, Turn
 
@@ -29,25 +32,47 @@ FEW_NODES = 100
 LEAST_PERCENT = 5
 
 
-def reconcile(turn: Turn) -> Act | None:
+def reconcile(turn: Turn) -> Generator[Act, Outcome, None]:
     """Filter, score and bind; own bindings count at once."""
     pod = turn.read(Pod, turn.key)
     if pod is None or not _waits(pod):
-        return None
-    nodes = turn.all(Node)
-    loads = Loads(turn)
-    found = place(pod, _tried(nodes, pod), loads)
-    if not isinstance(found, str) and len(nodes) >= FEW_NODES:
-        found = place(pod, nodes, loads)
-    if not isinstance(found, str):
-        return _unschedulable(turn, pod, cut(failed_scheduling(found)) if nodes else NO_NODES)
-    message = f"Successfully assigned {pod.metadata.namespace}/{pod.metadata.name} to {found}"
+        return
+    ground = surroundings(turn, pod)
+    found = _placed(pod, ground)
+    if isinstance(found, str):
+        yield _binding(pod, found)
+    elif not ground.nodes:
+        yield from _unschedulable(turn, pod, NO_NODES)
+    elif not waits_for_victims(turn, pod):
+        victims = searched(turn, pod, ground, found)
+        if isinstance(victims, str):
+            yield from _unschedulable(turn, pod, cut(failed_scheduling(found, victims)))
+        else:
+            yield from _nominated(turn, pod, victims, cut(fit_error([row.reasons for row in found])))
+
+
+def _placed(pod: Pod, ground: Surroundings) -> str | tuple[Refusal, ...]:
+    """The node where others made room, or the best one; else what stands against each."""
+    nominated = [node for node in ground.nodes if node.metadata.name == pod.status.nominatedNodeName]
+    tried = _tried(ground.nodes, pod)
+    found: str | tuple[Refusal, ...] = ()
+    for part in (nominated, tried, ground.nodes):
+        if part is ground.nodes and len(tried) == len(part):
+            break
+        found = place(pod, part, ground.loads, ground.others)
+        if isinstance(found, str):
+            break
+    return found
+
+
+def _binding(pod: Pod, node: str) -> Act:
+    message = f"Successfully assigned {pod.metadata.namespace}/{pod.metadata.name} to {node}"
     return Act(
         "bind",
         pod.ref,
         reason="NodeFits",
         moment="pod-bound",
-        request=Bind(pod.ref, found),
+        request=Bind(pod.ref, node),
         events=(Event("Normal", "Scheduled", message, SOURCE),),
     )
 
@@ -57,39 +82,35 @@ def _waits(pod: Pod) -> bool:
     return ours and not (pod.spec.nodeName or pod.terminating or pod.finished or pod.spec.schedulingGates)
 
 
-def _unschedulable(turn: Turn, pod: Pod, message: str) -> Act | None:
+def _unschedulable(turn: Turn, pod: Pod, message: str) -> Generator[Act, Outcome, None]:
+    if pod.status.nominatedNodeName or not _told(pod, message):
+        yield _report(turn, pod, message, "")
+
+
+def _told(pod: Pod, message: str) -> bool:
     known = condition(pod.status.conditions, SCHEDULED)
-    if known is not None and (known.status, known.message) == ("False", message):
-        return None
+    return known is not None and (known.status, known.message) == ("False", message)
+
+
+def _nominated(turn: Turn, pod: Pod, victims: Victims, message: str) -> Generator[Act, Outcome, None]:
+    """The node is noted first, then its pods are asked to go."""
+    noted = pod.status.nominatedNodeName == victims.node and _told(pod, message)
+    if noted or (yield _report(turn, pod, message, victims.node)).ok:
+        yield from preempted(turn, pod, victims)
+
+
+def _report(turn: Turn, pod: Pod, message: str, node: str) -> Act:
     row = Condition(SCHEDULED, "False", "Unschedulable", message)
-    wanted = replace(pod, status=replace(pod.status, conditions=set_condition(pod.status.conditions, row, turn.now)))
+    conditions = set_condition(pod.status.conditions, row, turn.now)
+    wanted = replace(pod, status=replace(pod.status, conditions=conditions, nominatedNodeName=node))
     return Act(
-        "report-unschedulable",
+        "nominate-node" if node else "report-unschedulable",
         pod.ref,
-        reason="Unschedulable",
-        moment="scheduling-failed",
+        reason=node or "Unschedulable",
+        moment="node-nominated" if node else "scheduling-failed",
         request=PatchStatus(pod, wanted),
         events=(Event("Warning", "FailedScheduling", message, SOURCE),),
     )
-
-
-class Loads(Mapping[str, Load]):
-    """What each node's pods take up, summed when it is asked for."""
-
-    def __init__(self, turn: Turn) -> None:
-        self._turn = turn
-        self._known: dict[str, Load] = {}
-
-    def __getitem__(self, node: str) -> Load:
-        if node not in self._known:
-            self._known[node] = load(pod for pod in self._turn.pods_on(node) if isinstance(pod, Pod))
-        return self._known[node]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(node.metadata.name for node in self._turn.all(Node))
-
-    def __len__(self) -> int:
-        return len(self._turn.all(Node))
 
 
 def _tried(nodes: Sequence[Node], pod: Pod) -> list[Node]:
@@ -116,11 +137,18 @@ def _node(view: Index, _: Object) -> list[Ref]:
 
 
 def _waiting(view: Index) -> list[Ref]:
-    return [pod.ref for pod in view.find(on_node("")) if isinstance(pod, Pod) and _waits(pod)]
+    """By priority, as they stand in the active queue; pods of one priority go by name."""
+    pods = [pod for pod in view.find(on_node("")) if isinstance(pod, Pod) and _waits(pod)]
+    return [pod.ref for pod in sorted(pods, key=_rank)]
+
+
+def _rank(pod: Pod) -> int:
+    return -(pod.spec.priority or 0)
 
 
 def _all(turn: Turn) -> list[Ref]:
-    return [pod.ref for pod in turn.pods_on("") if isinstance(pod, Pod) and _waits(pod)]
+    pods = [pod for pod in turn.pods_on("") if isinstance(pod, Pod) and _waits(pod)]
+    return [pod.ref for pod in sorted(pods, key=_rank)]
 
 
 LOOP = Loop(
@@ -129,5 +157,6 @@ LOOP = Loop(
     process="kube-scheduler",
     reconcile=reconcile,
     wakes={"Pod": _pod, "Node": _node},
+    reads=("PodDisruptionBudget",),
     on_start=_all,
 )

@@ -32,6 +32,7 @@ from app.sim.acts import (
     Update,
     UpdateStatus,
 )
+from app.sim.admission import admitted
 from app.sim.answers import Answer, Stage, not_found
 from app.sim.draft import Draft, believe, forget, send, stored
 from app.sim.eviction import evict
@@ -75,7 +76,7 @@ class Api:
                 return Answer(Outcome("ok", objects=tuple(draft.etcd.find(request.word))))
 
     def _create(self, draft: Draft, process: str, request: Create) -> Answer:
-        obj = defaulted(request.object)
+        obj = defaulted(admitted(draft, request.object))
         meta = obj.metadata
         if not meta.name:
             owner = meta.controller
@@ -149,7 +150,7 @@ class Api:
         after = replace(
             pod,
             spec=replace(pod.spec, nodeName=request.node),
-            status=replace(pod.status, conditions=(*others, scheduled)),
+            status=replace(pod.status, conditions=(*others, scheduled), nominatedNodeName=""),
         )
         return self.stored(draft, process, after, "")
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from app.kube.meta import Ref
+from app.kube.affinity import repelled
+from app.kube.meta import LabelSelector, Ref
 from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.stringmap import StringMap
 from app.sim.maps import EMPTY, Map, ordered_keys
+
+NOMINATED = "Pod nominated to a node"
+AVERSE = "Pod with anti-affinity"
 
 
 class Stored(Struct, frozen=True):
@@ -70,6 +74,10 @@ def words(obj: Object) -> tuple[str, ...]:
     if isinstance(obj, Pod):
         # Pods without a node stand under the empty name, where the scheduler finds them.
         found.append(on_node(obj.spec.nodeName))
+        if obj.status.nominatedNodeName:
+            found.append(NOMINATED)
+        if repelled(obj.spec):
+            found.append(AVERSE)
     return tuple(found)
 
 
@@ -100,11 +108,24 @@ def selected(index: Index, kind: str, namespace: str, selector: StringMap) -> li
     return [obj for obj in index.find(fewest) if selector.selects(obj.metadata.labels)]
 
 
+def matching(index: Index, kind: str, namespace: str, selector: LabelSelector) -> list[Object]:
+    """Objects of a namespace that a label selector selects; an empty one selects all."""
+    if not selector.matchLabels:
+        found = index.find(in_namespace(kind, namespace))
+    else:
+        found = selected(index, kind, namespace, selector.matchLabels)
+    return [obj for obj in found if selector.selects(obj.metadata.labels)]
+
+
 def _same_words(old: Object, new: Object) -> bool:
-    if isinstance(old, Pod) and isinstance(new, Pod) and old.spec.nodeName != new.spec.nodeName:
+    if isinstance(old, Pod) and isinstance(new, Pod) and _place(old) != _place(new):
         return False
     a, b = old.metadata, new.metadata
     return a is b or (a.labels == b.labels and a.ownerReferences == b.ownerReferences)
+
+
+def _place(pod: Pod) -> tuple[str, bool]:
+    return pod.spec.nodeName, bool(pod.status.nominatedNodeName)
 
 
 def _take(by: Map[str, Map[Ref, None]], word: str, ref: Ref) -> Map[str, Map[Ref, None]]:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from app.kube.meta import Ref
+from app.kube.meta import LabelSelector, Ref
 from app.kube.objects import Object
 from app.kube.stringmap import StringMap
 from app.sim import index as lookup
@@ -100,6 +100,18 @@ class Turn:
     def pods_on(self, node: str) -> list[Object]:
         """The pods bound to a node."""
         return self._view.find(lookup.on_node(node))
+
+    def matching(self, cls: type[O], namespace: str, selector: LabelSelector) -> list[O]:
+        """Objects of a kind in a namespace that a label selector selects; an empty one selects all."""
+        return lookup.matching(self._view, cls.kind, namespace, selector)  # type: ignore[return-value]
+
+    def nominated_pods(self) -> list[Object]:
+        """Pods for which others were preempted and that are not bound yet."""
+        return self._view.find(lookup.NOMINATED)
+
+    def averse_pods(self) -> list[Object]:
+        """Pods that keep others away by their anti-affinity."""
+        return self._view.find(lookup.AVERSE)
 
     @property
     def host(self) -> Host:

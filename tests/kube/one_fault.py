@@ -23,6 +23,7 @@ SOUND: dict[str, dict[str, Any]] = {
     "Service": {"apiVersion": "v1", "metadata": {"name": "web"}, "spec": {"selector": LABELS, "ports": [{"port": 80}]}},
     "Node": {"apiVersion": "v1", "metadata": {"name": "node-1"}, "spec": {}, "status": {}},
     "EndpointSlice": {"apiVersion": "discovery.k8s.io/v1", "metadata": {"name": "web-1"}, "addressType": "IPv4"},
+    "PriorityClass": {"apiVersion": "scheduling.k8s.io/v1", "metadata": {"name": "high"}, "value": 1000},
     "Lease": {"apiVersion": "coordination.k8s.io/v1", "metadata": {"name": "node-1"}, "spec": {}},
 }
 SOUND["ReplicaSet"] = SOUND["StatefulSet"] = SOUND["Deployment"]

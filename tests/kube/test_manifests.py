@@ -84,7 +84,6 @@ def test_what_is_left_out_of_it_is_listed_and_no_secret_is_kept() -> None:
     assert manifests.not_modelled == (
         NotModelled("deployment/production/api-gateway", "spec.template.spec.securityContext"),
         NotModelled("deployment/production/api-gateway", "spec.template.spec.containers[0].env"),
-        NotModelled("deployment/production/api-gateway", "spec.template.spec.topologySpreadConstraints"),
         NotModelled("horizontalpodautoscaler/production/api-gateway", ""),
         NotModelled("secret/production/api-gateway", ""),
         NotModelled("servicemonitor/production/api-gateway", ""),

@@ -115,6 +115,7 @@ def test_finished_pods_take_up_nothing_and_terminating_ones_all() -> None:
         pods=2,
         host_ports=frozenset(),
         owners={"u": 1},
+        lowest=0,
     )
 
 

@@ -15,6 +15,7 @@ from app.kube.objects import Object
 from app.loops.registry import LOOPS
 from app.sim.engine import Model
 from app.sim.intervention import Intervention, parse
+from app.sim.maps import Map
 from app.sim.schedule import run
 from app.sim.start import at_rest
 from app.sim.walk import Walk
@@ -33,6 +34,8 @@ class Scenario(Struct, frozen=True):
     until: str
     behaviour: dict[str, dict[str, str]] = {}
     """Annotations by object name, for recordings whose behaviour stands in shell commands."""
+    standing: str = ""
+    """Manifests that stood before, which the recording's setup lacks."""
     extra: str = ""
     """Manifests that the recording's setup lacks."""
     images: tuple[str, ...] = ()
@@ -55,7 +58,8 @@ def objects(name: str, scenario: Scenario) -> tuple[Object, ...]:
     """What existed at t = 0, with the recording's behaviour in the model's annotations."""
     setup = recording(name)["setup"]
     bodies = [_behaving(body, scenario) for body in setup["start"]]
-    return read_manifests("\n---\n".join(json.dumps(body) for body in bodies), name).objects
+    texts = [*([scenario.standing] if scenario.standing else []), *(json.dumps(body) for body in bodies)]
+    return read_manifests("\n---\n".join(texts), name).objects
 
 
 def applied(name: str, scenario: Scenario) -> tuple[Object, ...]:
@@ -69,7 +73,9 @@ def walk(name: str, scenario: Scenario) -> Walk:
     """The model's walk of a recording."""
     relist = {node: (phase + scenario.begins) % 1000 for node, phase in scenario.relist.items()}
     world = at_rest(MODEL, objects(name, scenario), images=scenario.images, relist=relist)
-    world = replace(world, manifests=world.manifests.set("later", applied(name, scenario)))
+    later = applied(name, scenario)
+    # All together as `m:later`, and each by its own name.
+    world = replace(world, manifests=Map({"later": later, **{obj.metadata.name: (obj,) for obj in later}}))
     script: list[Intervention] = [_later(parse(text), scenario.begins) for text in scenario.script]
     return run(MODEL, world, script, until=scenario.begins + (parse(f"{scenario.until} x").at or 0))
 

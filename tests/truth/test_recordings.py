@@ -84,8 +84,8 @@ NOT_YET = frozenset(
         "drain-two-pdbs", "drain-unready-alwaysallow", "drain-unready-default", "eviction-api", "job-backoff",
         "kubelet-crashloop", "kubelet-down-90s", "kubelet-image-errors", "kubelet-liveness",
         "kubelet-memory-pressure", "kubelet-oom", "kubelet-startup", "node-loss-out-of-service", "node-loss",
-        "node-return", "pdb-percentages", "preemption",
-        "runtime-down-75s", "scheduling-messages", "taint-eviction-timers", "uncordon",
+        "node-return", "pdb-percentages",
+        "runtime-down-75s", "taint-eviction-timers", "uncordon",
         "zone-5of8-spread", "zone-5of8", "zone-8of8",
     }
 )  # fmt: skip

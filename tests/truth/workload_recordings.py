@@ -11,7 +11,20 @@ metadata: {name: db, namespace: sts}
 spec: {selector: {app: db}, ports: [{port: 80, targetPort: 8080}]}
 """
 
+CLASSES = """
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: low}
+value: 1000
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: vip}
+value: 100000
+"""
+
 WORKLOADS: dict[str, Scenario] = {
+    "preemption": Scenario(("100ms apply m:later",), "10s", images=("app:v1",), standing=CLASSES),
     "rollout-bad-image": Scenario(
         ("70ms set-image deployment/roll/web app=bad:v3",),
         "62s",
@@ -25,6 +38,12 @@ WORKLOADS: dict[str, Scenario] = {
         images=("app:v1", "app:v2"),
         relist={"n1": 558, "n2": 865, "n4": 911},
         begins=221,
+    ),
+    "scheduling-messages": Scenario(
+        ("130ms apply m:big", *(f"3236ms apply m:{name}" for name in ("sel", "huge", "mem", "anti", "zone"))),
+        "10s",
+        images=("app:v1",),
+        standing=CLASSES,
     ),
     "statefulset-up": Scenario(("190ms apply m:later",), "10s", images=("app:v1",), extra=DB),
 }

@@ -1,0 +1,39 @@
+"""What admission plugins change in a new object that depends on other objects: a pod's priority.
+
+Not modelled: a class that does not exist makes the API server refuse the pod; here such a pod has priority 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from app.kube.defaults import SYSTEM_PRIORITIES
+from app.kube.meta import Ref
+from app.kube.objects import Object
+from app.kube.pods import Pod
+from app.kube.priority import PriorityClass
+
+if TYPE_CHECKING:
+    from app.sim.draft import Draft
+
+
+def admitted(draft: Draft, obj: Object) -> Object:
+    """The object as the plugins leave it (plugin/pkg/admission/priority)."""
+    if not isinstance(obj, Pod) or obj.spec.priority is not None:
+        return obj
+    found = _class(draft, obj.spec.priorityClassName)
+    value = found.value if found else SYSTEM_PRIORITIES.get(obj.spec.priorityClassName, 0)
+    policy = obj.spec.preemptionPolicy or (found.preemptionPolicy if found else "") or "PreemptLowerPriority"
+    name = obj.spec.priorityClassName or (found.metadata.name if found else "")
+    return replace(obj, spec=replace(obj.spec, priority=value, priorityClassName=name, preemptionPolicy=policy))
+
+
+def _class(draft: Draft, name: str) -> PriorityClass | None:
+    """The class of that name, or, where none is named, the default one of the cluster."""
+    if name:
+        held = draft.etcd.get(Ref(PriorityClass.kind, "", name))
+        return held.object if held is not None and isinstance(held.object, PriorityClass) else None
+    classes = [row for row in draft.etcd.find(PriorityClass.kind) if isinstance(row, PriorityClass)]
+    return min((row for row in classes if row.globalDefault), key=lambda row: row.value, default=None)
