@@ -17,7 +17,7 @@
     if (to) go(to)
     return Boolean(to)
   }
-  const ticks = () => [...document.querySelectorAll("#scrub .tick")]
+  const ticks = () => [...document.querySelectorAll("#ticks .tick")]
   const now = () => Number(find("scrub")?.getAttribute("aria-valuenow"))
   const toStep = (n) => {
     const most = ticks().length
@@ -142,7 +142,7 @@
     }
     if (at("[data-copy]")) { at("[data-copy]").select(); navigator.clipboard?.writeText(at("[data-copy]").value).catch(() => {}) }
     // Anchors inside SVG are none of htmx's; the slider's own are handled where it is dragged.
-    if (at("#scrub a")) event.preventDefault()
+    if (at("#ticks a")) event.preventDefault()
     else if (at("svg a[href]")) { event.preventDefault(); go(href(at("svg a[href]"))) }
   })
 
@@ -160,7 +160,7 @@
     toStep(n)
   }
   document.addEventListener("pointerdown", (event) => {
-    if (!event.target.closest?.("#scrub") || event.button) return
+    if (!event.target.closest?.("#ticks") || event.button) return
     dragging = true
     pause()
     find("scrub").focus({ preventScroll: true })

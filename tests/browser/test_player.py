@@ -136,13 +136,13 @@ def test_nothing_plays_by_itself(page: Page) -> None:
 
 def test_scrubbing(page: Page) -> None:
     opened(page, 3)
-    box = page.locator("#scrub .tick .mark").nth(19).bounding_box()
+    box = page.locator("#ticks .tick .mark").nth(19).bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 2)
     is_at(page, 20)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 2)
     page.mouse.down()
-    end = page.locator("#scrub .tick .mark").nth(9).bounding_box()
+    end = page.locator("#ticks .tick .mark").nth(9).bounding_box()
     assert end is not None
     page.mouse.move(end["x"] + end["width"] / 2, end["y"] + 40, steps=6)
     page.mouse.up()
