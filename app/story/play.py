@@ -244,6 +244,9 @@ def output(played: Play, n: int) -> tuple[tuple[int, str, Line], ...]:
 
 def _records(played: Play, n: int) -> int:
     """How many records have happened once step n has."""
+    if n == 0:
+        # Background acts carry no number either.
+        return 0
     if n >= len(played.steps):
         return len(played.walk.records)
     return next((at + 1 for at, row in enumerate(played.walk.records) if row.n == n), 0)
