@@ -16,6 +16,7 @@ from app.kube.networking import Service
 from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Pod
+from app.kube.references import assumed
 from app.kube.stringmap import StringMap
 from app.kube.workloads import StatefulSet
 from app.sim.references import parse_ref
@@ -97,6 +98,7 @@ def foreign_ground(flow: Flow, manifests: Manifests) -> Ground:
     """The reader's objects, on the flow's machines unless they bring their own."""
     nodes = tuple(obj for obj in manifests.objects if isinstance(obj, Node))
     others = tuple(obj for obj in manifests.objects if not isinstance(obj, Node))
+    others += assumed(others)
     nodes = nodes or tuple(obj for obj in flow.cluster if isinstance(obj, Node)) or three_nodes()
     objects = (*nodes, *others)
     usual = workload_of(flow)

@@ -167,7 +167,7 @@ def standing(obj: Object, target: Target, setting: Setting) -> str | None:
     handler = container.lifecycle.preStop if container.lifecycle else None
     if handler is None:
         return "0s"
-    ends = hook(behaviour(pod.metadata.annotations, container.name), handler)
+    ends = hook(behaviour(pod.metadata.annotations, container.name).pre_stop, handler)
     return durations.format(ends.after) if ends.outcome == "returns" else ends.outcome
 
 

@@ -21,6 +21,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "startup": grammar.duration,
     "on-sigterm": grammar.on_sigterm,
     "exit-code-on-sigterm": grammar.exit_code,
+    "post-start": grammar.hook,
     "pre-stop": grammar.hook,
     "memory": grammar.curve,
     "disk": grammar.curve,

@@ -26,17 +26,21 @@ class Hook(Struct, frozen=True):
 
 
 class ImagePull(Struct, frozen=True):
-    """`pulled` in that time (None: the usual time), or the error: `not-found`, `denied`, `registry-down`."""
+    """`pulled` in that time (None: the usual time), or the error: `not-found`, `denied`, `registry-down`.
+
+    `private`: pulled by a pod that names a pull secret which is there, denied to others.
+    """
 
     outcome: str = "pulled"
     takes: int | None = None
 
 
 class Exit(Struct, frozen=True):
-    """The process ends by itself so long after its start."""
+    """The process ends by itself so long after its start; or the runtime cannot even start it."""
 
     after: int
     code: int
+    starts: bool = True
 
 
 class Point(NamedTuple):
@@ -80,6 +84,7 @@ class Behaviour(Struct, frozen=True):
     on_sigterm: OnSigterm = OnSigterm()
     exit_code_on_sigterm: int = 0
     pre_stop: Hook | None = None
+    post_start: Hook | None = None
     memory: tuple[Point, ...] = ()
     disk: tuple[Point, ...] = ()
     health: tuple[Health, ...] = ()
@@ -126,12 +131,12 @@ def _rule(behaviour: Behaviour, target: str) -> Health:
     return rules.get(target) or rules.get("*") or Health(target, 200)
 
 
-def hook(behaviour: Behaviour, handler: LifecycleHandler) -> Hook:
-    """How a preStop hook ends: as its annotation says, else as a sleep that can be read off it, else at once."""
+def hook(annotated: Hook | None, handler: LifecycleHandler) -> Hook:
+    """How a hook ends: as its annotation says, else as a sleep that can be read off it, else at once."""
     if handler.sleep is not None:
         return Hook(after=handler.sleep.seconds * 1000)
-    if behaviour.pre_stop is not None:
-        return behaviour.pre_stop
+    if annotated is not None:
+        return annotated
     return Hook(after=_slept(handler.exec.command) if handler.exec is not None else 0)
 
 

@@ -18,6 +18,8 @@ _EXIT = re.compile(r"(?:after\s+(?P<after>\S+))?\s*(?:code\s+(?P<code>\S+))?")
 _AFTER = re.compile(r"after\s+(\S+)")
 _STATUS_FOR = re.compile(r"(\S+)(?:\s+for\s+(\S+))?")
 _STATUS = {"ok": 200, "fail": 500}
+START_ERROR = 128
+"""The exit code that containerd gives a container whose program cannot be started."""
 _PROBES = ("exec", "tcp", "grpc", "*")
 
 
@@ -55,7 +57,7 @@ def hook(text: str) -> Hook:
 
 def image_pull(text: str) -> ImagePull:
     outcome = text.strip()
-    errors = ("not-found", "denied", "registry-down")
+    errors = ("not-found", "denied", "registry-down", "private")
     if outcome in errors:
         return ImagePull(outcome)
     return ImagePull(takes=_duration_in(text, outcome, f"a duration such as 3s, {', '.join(errors)}", errors))
@@ -68,8 +70,10 @@ def unmount(text: str) -> int | None:
 
 
 def exit_by_itself(text: str) -> Exit:
+    if text.strip() == "start-error":
+        return Exit(0, START_ERROR, starts=False)
     match = _EXIT.fullmatch(text.strip())
-    allowed = '"after 5s code 1", where either part may be left out'
+    allowed = '"after 5s code 1", where either part may be left out, or start-error'
     if match is None or not text.strip():
         raise _refusal(text, allowed)
     after = _duration_in(text, match["after"], allowed) if match["after"] else 0

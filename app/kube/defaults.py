@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from app.kube.config import Secret
 from app.kube.images import default_pull_policy
 from app.kube.meta import CLUSTER_SCOPED, DEFAULT_NAMESPACE
 from app.kube.networking import EndpointSlice, Service, ServicePort, ServiceSpec
@@ -21,6 +22,7 @@ from app.kube.pods import (
     Probe,
     Toleration,
 )
+from app.kube.stringmap import EMPTY
 from app.kube.workloads import (
     Deployment,
     DeploymentStrategy,
@@ -54,6 +56,9 @@ def defaulted(obj: Object) -> Object:
         case EndpointSlice():
             ports = tuple(replace(port, protocol=port.protocol or "TCP") for port in obj.ports)
             return replace(obj, ports=ports) if ports != obj.ports else obj
+        case Secret():
+            merged = obj.data.merged(obj.stringData)
+            return replace(obj, data=merged, stringData=EMPTY, type=obj.type or "Opaque")
         case Node():
             allocatable = obj.status.allocatable or obj.status.capacity
             return replace(obj, status=replace(obj.status, allocatable=allocatable))

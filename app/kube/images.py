@@ -37,3 +37,17 @@ def default_pull_policy(reference: str) -> str:
     """What the API server fills in at creation (SetDefaults_Container); later changes of the image keep it."""
     image = parsed(reference)
     return "Always" if image is not None and image.tag == "latest" else "IfNotPresent"
+
+
+def fault(reference: str) -> str:
+    """What the kubelet's parser says of a reference that is none (ParseNormalizedNamed)."""
+    first, slash, rest = reference.partition("/")
+    domain = bool(slash) and ("." in first or ":" in first or first == "localhost")
+    remainder = rest if domain else reference if slash else f"library/{reference}"
+    path = remainder.partition(":")[0]
+    text = "invalid reference format"
+    if _BARE_ID.fullmatch(reference):
+        text = f"invalid repository name ({reference}), cannot specify 64-byte hexadecimal strings"
+    elif path.lower() != path:
+        text += f": repository name ({path}) must be lowercase"
+    return f'couldn\'t parse image name "{reference}": {text}'

@@ -12,6 +12,10 @@ DEFAULT_NAMESPACE = "default"
 CLUSTER_SCOPED = frozenset({"Node", "PriorityClass"})
 
 
+EPOCH = -1_767_268_800_000
+"""1970-01-01T00:00:00Z, where a runtime has no time to tell."""
+
+
 class Ref(NamedTuple):
     """Names one API object; written `pod/web-1`, or `pod/ns/web-1` outside the default namespace."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import FieldInfo, fields
 
+from app.kube.config import ConfigMap, Secret
 from app.kube.meta import CLUSTER_SCOPED, Ref
 from app.kube.networking import EndpointSlice, Service
 from app.kube.nodes import Lease, Node
@@ -21,6 +22,8 @@ Object = (
     Pod
     | Node
     | Lease
+    | ConfigMap
+    | Secret
     | Service
     | EndpointSlice
     | Deployment
@@ -33,6 +36,8 @@ Object = (
 _TYPES: tuple[type[Object], ...] = (
     Node,
     Lease,
+    ConfigMap,
+    Secret,
     PriorityClass,
     Service,
     EndpointSlice,

@@ -94,6 +94,38 @@ class ContainerRestartRule(Struct, frozen=True, omit_defaults=True):
     exitCodes: ContainerRestartRuleOnExitCodes | None = None
 
 
+class KeySelector(Struct, frozen=True, omit_defaults=True):
+    """One key of a ConfigMap or Secret in the pod's namespace."""
+
+    key: str
+    name: str = ""
+    optional: bool = False
+
+
+class EnvVarSource(Struct, frozen=True, omit_defaults=True):
+    configMapKeyRef: KeySelector | None = None
+    secretKeyRef: KeySelector | None = None
+
+
+class EnvVar(Struct, frozen=True, omit_defaults=True):
+    name: str
+    value: str = ""
+    valueFrom: EnvVarSource | None = None
+
+
+class EnvSource(Struct, frozen=True, omit_defaults=True):
+    """All keys of a ConfigMap or Secret."""
+
+    name: str = ""
+    optional: bool = False
+
+
+class EnvFromSource(Struct, frozen=True, omit_defaults=True):
+    prefix: str = ""
+    configMapRef: EnvSource | None = None
+    secretRef: EnvSource | None = None
+
+
 class Container(Struct, frozen=True, omit_defaults=True):
     """`restartPolicy: Always` on an init container makes it a native sidecar."""
 
@@ -101,6 +133,8 @@ class Container(Struct, frozen=True, omit_defaults=True):
     image: str = ""
     command: tuple[str, ...] = ()
     args: tuple[str, ...] = ()
+    env: tuple[EnvVar, ...] = ()
+    envFrom: tuple[EnvFromSource, ...] = ()
     ports: tuple[ContainerPort, ...] = ()
     resources: ResourceRequirements = ResourceRequirements()
     volumeMounts: tuple[VolumeMount, ...] = ()
@@ -124,6 +158,10 @@ class Toleration(Struct, frozen=True, omit_defaults=True):
     value: str = ""
     effect: str = ""
     tolerationSeconds: int | None = None
+
+
+class LocalObjectReference(Struct, frozen=True, omit_defaults=True):
+    name: str = ""
 
 
 class PodReadinessGate(Struct, frozen=True, omit_defaults=True):
@@ -189,6 +227,7 @@ class PodSpec(Struct, frozen=True, omit_defaults=True):
     activeDeadlineSeconds: int | None = None
     schedulerName: str = ""
     serviceAccountName: str = ""
+    imagePullSecrets: tuple[LocalObjectReference, ...] = ()
 
 
 class ContainerStateWaiting(Struct, frozen=True, omit_defaults=True):

@@ -24,6 +24,7 @@ Reader = Callable[[Node, Path, "Findings"], Any]
 MAX_NUMBER = 2**31 - 1
 
 _QUANTITIES = frozenset({"requests", "limits", "capacity", "allocatable", "sizeLimit"})
+_KEYS_ONLY = frozenset({"data", "binaryData", "stringData"})
 _TIME = re.compile(r"(?:19|20|21)\d\d-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _DURATION = re.compile(r"\s*([0-9]{1,9})\s*s(?:ec(?:onds?)?)?\s*", re.ASCII)
 _WHOLE = re.compile(r"\s*[-+]?[0-9]{1,10}\s*", re.ASCII)
@@ -170,6 +171,8 @@ def _reader(type_: Any, name: str) -> Reader:
     if isinstance(type_, type) and issubclass(type_, Struct):
         return _struct(type_)
     if type_ is StringMap:
+        if name in _KEYS_ONLY:
+            return _key_map
         return _quantity_map if name in _QUANTITIES else _string_map
     if name in TIMES:
         return _time
@@ -255,6 +258,20 @@ def _map(reader: Reader, node: Node, path: Path, findings: Findings) -> Any:
 
 def _string_map(node: Node, path: Path, findings: Findings) -> Any:
     return _map(_str, node, path, findings)
+
+
+def _key_map(node: Node, path: Path, findings: Findings) -> Any:
+    """What may be secret is checked, never shown, and then forgotten."""
+    given = _map(_unshown, node, path, findings)
+    return given if given is _WRONG else StringMap((key, "") for key in given)
+
+
+def _unshown(node: Node, path: Path, findings: Findings) -> Any:
+    if isinstance(node, ScalarNode) and isinstance(node.value, str):
+        return ""
+    cause = "; put it in quotes" if isinstance(node, ScalarNode) else ""
+    findings.problems.append(Problem(path, f"found something that is no text; allowed: text{cause}"))
+    return _WRONG
 
 
 def _quantity_map(node: Node, path: Path, findings: Findings) -> Any:

@@ -13,7 +13,7 @@ def _words(text: str) -> frozenset[str]:
 _LEFT_OUT = {
     "Pod": "",
     "PodSpec": """automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks ephemeralContainers
-        hostAliases hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets os overhead resourceClaims
+        hostAliases hostIPC hostPID hostUsers hostname hostnameOverride os overhead resourceClaims
         runtimeClassName schedulingGroup securityContext serviceAccount setHostnameAsFQDN shareProcessNamespace
         subdomain workloadRef""",
     "Affinity": "",
@@ -22,9 +22,12 @@ _LEFT_OUT = {
     "PodAntiAffinity": "preferredDuringSchedulingIgnoredDuringExecution",
     "PodAffinityTerm": "matchLabelKeys mismatchLabelKeys namespaceSelector",
     "TopologySpreadConstraint": "matchLabelKeys nodeAffinityPolicy nodeTaintsPolicy",
-    "Container": """env envFrom resizePolicy restartPolicyRules securityContext stdin stdinOnce
+    "Container": """resizePolicy restartPolicyRules securityContext stdin stdinOnce
         terminationMessagePath terminationMessagePolicy tty volumeDevices workingDir""",
     "ContainerPort": "hostIP",
+    "EnvVarSource": "fieldRef fileKeyRef resourceFieldRef",
+    "ConfigMap": "",
+    "Secret": "",
     "HTTPGetAction": "httpHeaders",
     "Lifecycle": "stopSignal",
     "ResourceRequirements": "claims",

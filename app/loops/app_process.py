@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from app.kube.annotations import Behaviour
+from app.kube.behaviour import Exit
 from app.kube.meta import Ref
 from app.loops.host_pods import (
     behaviour_of,
@@ -56,8 +57,16 @@ class _Process:
             yield from self._after_sigterm(signalled)
         if not self.run.serving and self.run.closing != "closed" and may_serve(self.pod, self.run.name):
             yield Due(Bounds.at(self.started + self.behaviour.startup), self._serve)
-        if self.behaviour.exit is not None:
-            yield Due(Bounds.at(self.started + self.behaviour.exit.after), self._exit_by_itself)
+        ends = self._ends
+        if ends is not None:
+            yield Due(Bounds.at(self.started + ends.after), lambda: self._exit(ends.code, "EndedByItself"))
+
+    @property
+    def _ends(self) -> Exit | None:
+        """An init container is done once it has started up, unless it is said to end in another way."""
+        if self.behaviour.exit is None and self.run.role == "init":
+            return Exit(self.behaviour.startup, 0)
+        return self.behaviour.exit
 
     def _after_sigterm(self, signalled: int) -> Iterator[Act | Due]:
         reaction = self.behaviour.on_sigterm
@@ -79,10 +88,6 @@ class _Process:
 
     def _exit_on_sigterm(self) -> Act:
         return self._exit(self.behaviour.exit_code_on_sigterm, "SIGTERM")
-
-    def _exit_by_itself(self) -> Act:
-        code = self.behaviour.exit.code if self.behaviour.exit else 0
-        return self._exit(code, "EndedByItself")
 
     def _exit(self, code: int, reason: str) -> Act:
         run = exited(self.run, code, self.turn.now)

@@ -11,6 +11,9 @@ from app.kube.meta import Ref
 from app.kube.pods import Container
 from app.sim.host import ContainerRun, Host, HostPod, Worker
 
+START_ERROR = "StartError"
+"""The reason of a container whose program the runtime could not start."""
+
 Part = Callable[[HostPod], object]
 
 
@@ -66,6 +69,15 @@ def without_pod(host: Host, uid: str) -> Host:
         workers=host.workers.delete(uid) if uid in host.workers else host.workers,
         uids=host.uids.set(ref, rest) if rest else host.uids.delete(ref),
     )
+
+
+def with_next_pull(host: Host, now: int) -> Host:
+    """The machine with the pull that has waited longest under way, if none is: one at a time (serializeImagePulls)."""
+    asked = [(pod.pull, uid) for uid, pod in host.pods.items() if pod.pull is not None and pod.pull.ended is None]
+    if not asked or any(pull.began is not None for pull, _ in asked):
+        return host
+    pull, uid = min(asked, key=lambda pair: (pair[0].since, pair[1]))
+    return replace(host, pods=host.pods.set(uid, replace(host.pods[uid], pull=replace(pull, began=now))))
 
 
 def with_run(pod: HostPod, run: ContainerRun) -> HostPod:

@@ -11,7 +11,17 @@ from msgspec.structs import replace
 
 from app.kube.meta import Ref
 from app.loops.app_process import exited
-from app.loops.host_pods import behaviour_of, changed_pods, pods_named, process_lane, with_pod, with_run
+from app.loops.host_pods import (
+    START_ERROR,
+    behaviour_of,
+    changed_pods,
+    container_spec,
+    pods_named,
+    process_lane,
+    with_next_pull,
+    with_pod,
+    with_run,
+)
 from app.sim.acts import Act, Wait
 from app.sim.agenda import Due, decide
 from app.sim.host import ContainerRun, Host, HostPod, Pull, Stop, pod_address
@@ -44,8 +54,8 @@ class _Calls:
         pod = self.pod
         for run in pod.containers:
             yield from self._container(run)
-        if pod.pull is not None and pod.pull.ended is None:
-            yield self._pull(pod.pull)
+        if pod.pull is not None and pod.pull.ended is None and pod.pull.began is not None:
+            yield self._pull(pod.pull, pod.pull.began)
         if pod.sandbox == "creating":
             yield Due(self.turn.lag("sandbox-start").after(pod.sandbox_since), self._create_sandbox)
         if pod.sandbox == "ready" and pod.stop_asked is not None:
@@ -63,8 +73,17 @@ class _Calls:
             yield Due(Bounds.at(stop.signalled + stop.timeout), lambda: self._kill(run, stop))
 
     def _start(self, run: ContainerRun) -> Act:
+        ends = behaviour_of(self.pod, run.name).exit
+        if ends is not None and not ends.starts:
+            return self._start_fails(run, ends.code)
         run = replace(run, state="running", started=self.turn.now)
         return self._to_process("start", run, "container-started")
+
+    def _start_fails(self, run: ContainerRun, code: int) -> Act:
+        text = start_error(container_spec(self.pod, run.name).command)
+        run = replace(run, state="exited", finished=self.turn.now, exit_code=code, reason=START_ERROR, message=text)
+        outcome = f"{START_ERROR}, exit {code}"
+        return self._to_process("start", run, "container-start-failed", outcome=outcome)
 
     def _signal(self, run: ContainerRun, stop: Stop) -> Act:
         run = replace(run, stop=replace(stop, signalled=self.turn.now))
@@ -86,13 +105,13 @@ class _Calls:
             host=with_pod(self.turn.host, self.uid, with_run(self.pod, run)),
         )
 
-    def _pull(self, pull: Pull) -> Due:
+    def _pull(self, pull: Pull, began: int) -> Due:
         spec = behaviour_of(self.pod, pull.container).image_pull
         known = pull.image in self.turn.host.images
         if spec.outcome == "pulled" and spec.takes is not None and not known:
-            return Due(Bounds.at(pull.since + spec.takes), lambda: self._pulled(pull, ""))
-        error = "" if spec.outcome == "pulled" else spec.outcome
-        return Due(self.turn.lag("image-pull").after(pull.since), lambda: self._pulled(pull, error))
+            return Due(Bounds.at(began + spec.takes), lambda: self._pulled(pull, ""))
+        error = _refusal(spec.outcome, credentials=pull.credentials)
+        return Due(self.turn.lag("image-pull").after(began), lambda: self._pulled(pull, error))
 
     def _pulled(self, pull: Pull, error: str) -> Act:
         host = self.turn.host
@@ -105,7 +124,7 @@ class _Calls:
             reason=pull.image,
             moment="image-pull-failed" if error else "image-pulled",
             outcome=error or "ok",
-            host=with_pod(host, self.uid, pod),
+            host=with_next_pull(with_pod(host, self.uid, pod), self.turn.now),
         )
 
     def _create_sandbox(self) -> Act:
@@ -128,12 +147,29 @@ class _Calls:
         return Act(verb, pod.ref, moment=moment, outcome=outcome, host=with_pod(host, self.uid, pod))
 
 
+def _refusal(outcome: str, *, credentials: bool) -> str:
+    """What the registry answers; a private image comes with credentials only."""
+    if outcome == "private":
+        return "" if credentials else "denied"
+    return "" if outcome == "pulled" else outcome
+
+
+def start_error(command: tuple[str, ...]) -> str:
+    """What containerd says of a program that is not there."""
+    program = command[0] if command else "/entrypoint"
+    why = f"stat {program}: no such file or directory" if "/" in program else "executable file not found in $PATH"
+    return (
+        "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: "
+        f'unable to start container process: exec: "{program}": {why}'
+    )
+
+
 def _asked(pod: HostPod) -> HostPod | None:
     """The pod, if anything is asked for it."""
     asked = (
         pod.sandbox == "creating"
         or (pod.sandbox == "ready" and pod.stop_asked is not None)
-        or (pod.pull is not None and pod.pull.ended is None)
+        or (pod.pull is not None and pod.pull.ended is None and pod.pull.began is not None)
         or any(run.state == "created" or (run.state == "running" and run.stop) for run in pod.containers)
     )
     return pod if asked else None

@@ -39,6 +39,8 @@ class ContainerRun(Struct, frozen=True):
     finished: int | None = None
     exit_code: int | None = None
     reason: str = ""
+    message: str = ""
+    """The runtime's error, where it could not start the program."""
     stop: Stop | None = None
     serving: bool = False
     """Whether its process accepts connections and answers them."""
@@ -54,6 +56,10 @@ class Pull(Struct, frozen=True):
     container: str
     image: str
     since: int
+    began: int | None = None
+    """Images are pulled one after the other; None while another one is on its way."""
+    credentials: bool = False
+    """Whether a pull secret goes with it."""
     ended: int | None = None
     error: str = ""
     """Empty when the image came."""
@@ -112,7 +118,7 @@ class Kill(Struct, frozen=True):
     grace: int
     """Seconds for the preStop hook, the wait for a turn and the time between SIGTERM and SIGKILL together."""
     reason: str = ""
-    """livenessProbe or startupProbe; empty when the whole pod is killed."""
+    """livenessProbe, startupProbe or postStart; empty when the whole pod is killed."""
     hook: str = ""
     """The preStop hook: running, done, failed or cut; empty when none has been started."""
     hook_ended: int | None = None
@@ -136,6 +142,16 @@ class Crash(Struct, frozen=True):
     """When the pod is looked at again."""
 
 
+class PostStart(Struct, frozen=True):
+    """The postStart hook of the container started last; no other container is started before its end."""
+
+    container: str
+    attempt: int
+    since: int
+    how: str = "running"
+    """running, done or failed."""
+
+
 class Worker(Struct, frozen=True):
     """What the kubelet keeps of one pod (pod worker, PLEG cache, status manager, probe workers)."""
 
@@ -152,6 +168,9 @@ class Worker(Struct, frozen=True):
     grace: int | None = None
     """Effective grace in seconds, fixed when termination started."""
     kills: tuple[Kill, ...] = ()
+    post_start: PostStart | None = None
+    told: int | None = None
+    """When the container was made of whose start the kubelet has last told."""
     ended: int | None = None
     """When the sandbox was down."""
     volumes: str = "waiting"

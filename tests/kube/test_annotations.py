@@ -12,7 +12,9 @@ from app.kube.stringmap import EMPTY, StringMap
 
 MI = 2**20
 
-NAMES = "startup, on-sigterm, exit-code-on-sigterm, pre-stop, memory, disk, health, image-pull, exit, unmount"
+NAMES = (
+    "startup, on-sigterm, exit-code-on-sigterm, post-start, pre-stop, memory, disk, health, image-pull, exit, unmount"
+)
 HEALTH = (
     '"TARGET: STATUS; after 90s: STATUS for 30s; on-sigterm: STATUS | TARGET: ...", where TARGET is an HTTP path, '
     "exec, tcp, grpc or *, and STATUS an HTTP code, ok or fail"
@@ -50,9 +52,12 @@ def test_an_application_without_annotations_is_up_at_once_and_goes_at_sigterm() 
         ("image_pull", "not-found", ImagePull("not-found")),
         ("image_pull", "denied", ImagePull("denied")),
         ("image_pull", "registry-down", ImagePull("registry-down")),
+        ("image_pull", "private", ImagePull("private")),
+        ("post_start", "2s", Hook("returns", 2_000)),
         ("exit", "after 5s code 1", Exit(5_000, 1)),
         ("exit", "after 5s", Exit(5_000, 0)),
         ("exit", "code 2", Exit(0, 2)),
+        ("exit", "start-error", Exit(0, 128, starts=False)),
         ("unmount", "2m", 120_000),
         ("unmount", "hangs", None),
         ("health", "/healthz: 200", (Health("/healthz", 200),)),
@@ -75,7 +80,8 @@ def test_an_annotation_is_read(name: str, text: str, value: Any) -> None:
 SIGTERM = "exit, exit=2s, drain=10s, ignore"
 CURVE = 'times in order, each with an amount, as in "0s=80Mi,60s=300Mi"'
 HOOK = "a duration such as 40s, never-returns, fails"
-PULL = "a duration such as 3s, not-found, denied, registry-down"
+EXIT = '"after 5s code 1", where either part may be left out, or start-error'
+PULL = "a duration such as 3s, not-found, denied, registry-down, private"
 
 
 @pytest.mark.parametrize(
@@ -93,8 +99,9 @@ PULL = "a duration such as 3s, not-found, denied, registry-down"
         ("memory", "9s=1Mi,3s=2Mi", f'found "9s=1Mi,3s=2Mi"; allowed: {CURVE}'),
         ("memory", "-1Mi", f'found "-1Mi"; allowed: {CURVE}'),
         ("disk", "1Mi,2Mi", f'found "1Mi,2Mi"; allowed: {CURVE}'),
+        ("post-start", "never", f'found "never"; allowed: {HOOK}'),
         ("image-pull", "notfound", f'found "notfound"; allowed: {PULL}; did you mean "not-found"?'),
-        ("exit", "5s", 'found "5s"; allowed: "after 5s code 1", where either part may be left out'),
+        ("exit", "5s", f'found "5s"; allowed: {EXIT}'),
         ("exit", "after 5s code 300", 'found "300"; allowed: an exit code from 0 to 255'),
         ("unmount", "hang", 'found "hang"; allowed: a duration such as 2s, hangs; did you mean "hangs"?'),
         ("health", "/healthz", f'found "/healthz"; allowed: {HEALTH}'),
@@ -130,7 +137,7 @@ def test_a_behaviour_that_was_never_checked_gathers_its_faults() -> None:
         of(startup="soon", exit="never")
     assert raised.value.problems == [
         'sim.loopscope.dev/startup: found "soon"; a duration is written 300ms, 5s, 2m or 1h30m',
-        'sim.loopscope.dev/exit: found "never"; allowed: "after 5s code 1", where either part may be left out',
+        f'sim.loopscope.dev/exit: found "never"; allowed: {EXIT}',
     ]
 
 
@@ -232,7 +239,7 @@ def test_one_millisecond_earlier_the_limit_is_not_reached(limit: int) -> None:
     ],
 )
 def test_a_hook_takes(handler: LifecycleHandler, annotation: dict[str, str], expected: Hook) -> None:
-    assert hook(of(**annotation), handler) == expected
+    assert hook(of(**annotation).pre_stop, handler) == expected
 
 
 WORDS = st.lists(st.sampled_from(

@@ -1,6 +1,6 @@
 import pytest
 
-from app.kube.images import Image, default_pull_policy, parsed
+from app.kube.images import Image, default_pull_policy, fault, parsed
 
 DIGEST = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -37,3 +37,17 @@ def test_parsed(reference: str, expected: Image | None) -> None:
 )
 def test_default_pull_policy(reference: str, policy: str) -> None:
     assert default_pull_policy(reference) == policy
+
+
+@pytest.mark.parametrize(
+    ("reference", "text"),
+    [
+        ("FAILED_IMAGE", "invalid reference format: repository name (library/FAILED_IMAGE) must be lowercase"),
+        ("registry.example/Team/app:1", "invalid reference format: repository name (Team/app) must be lowercase"),
+        ("team/App", "invalid reference format: repository name (team/App) must be lowercase"),
+        ("app:1:2", "invalid reference format"),
+        ("a" * 64, f"invalid repository name ({'a' * 64}), cannot specify 64-byte hexadecimal strings"),
+    ],
+)
+def test_a_reference_that_is_none(reference: str, text: str) -> None:
+    assert fault(reference) == f'couldn\'t parse image name "{reference}": {text}'

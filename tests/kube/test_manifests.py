@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import BadInput
+from app.kube.config import ConfigMap, Secret
 from app.kube.defaults import defaulted
 from app.kube.manifests import Manifests, NotModelled, read_files, read_manifests
 from app.kube.networking import Service
 from app.kube.nodes import Node
 from app.kube.objects import KINDS, Object, to_wire
-from app.kube.pods import Pod
+from app.kube.pods import EnvVar, Pod
 from app.kube.stringmap import StringMap
 from app.kube.workloads import Deployment
 
@@ -56,7 +57,7 @@ def one(text: str) -> Any:
 
 def test_a_production_manifest_is_read_whole() -> None:
     manifests = read_manifests((DATA / "api-gateway.yaml").read_text(), "api-gateway.yaml")
-    deployment, service = manifests.objects
+    deployment, service, secret = manifests.objects
     assert isinstance(deployment, Deployment)
     assert str(deployment.ref) == "deployment/production/api-gateway"
     assert (deployment.spec.replicas, deployment.spec.revisionHistoryLimit) == (2, 5)
@@ -75,17 +76,18 @@ def test_a_production_manifest_is_read_whole() -> None:
     assert gateway.livenessProbe is not None
     assert gateway.livenessProbe.httpGet is not None
     assert gateway.livenessProbe.httpGet.port == "http"
+    assert gateway.env == (EnvVar("LOG_LEVEL", "info"),)
     assert isinstance(service, Service)
     assert service.spec.ports[0].targetPort == "http"
+    assert isinstance(secret, Secret)
+    assert secret.keys == {"token"}
 
 
 def test_what_is_left_out_of_it_is_listed_and_no_secret_is_kept() -> None:
     manifests = read_manifests((DATA / "api-gateway.yaml").read_text())
     assert manifests.not_modelled == (
         NotModelled("deployment/production/api-gateway", "spec.template.spec.securityContext"),
-        NotModelled("deployment/production/api-gateway", "spec.template.spec.containers[0].env"),
         NotModelled("horizontalpodautoscaler/production/api-gateway", ""),
-        NotModelled("secret/production/api-gateway", ""),
         NotModelled("servicemonitor/production/api-gateway", ""),
     )
     assert "hunter2" not in repr(manifests)
@@ -326,8 +328,7 @@ def test_several_files_are_read_as_one_and_each_fault_names_its_own() -> None:
 @pytest.mark.parametrize(
     ("version", "kind"),
     [
-        ("v1", "ConfigMap"),
-        ("v1", "Secret"),
+        ("v1", "LimitRange"),
         ("networking.k8s.io/v1", "Ingress"),
         ("autoscaling/v2", "HorizontalPodAutoscaler"),
         ("apps/v1", "DaemonSet"),
@@ -339,6 +340,25 @@ def test_several_files_are_read_as_one_and_each_fault_names_its_own() -> None:
 def test_other_kinds_are_listed_and_skipped_whatever_they_hold(version: str, kind: str) -> None:
     text = f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x, namespace: y}}\nspec: [1, {{a: b}}]\ndata: 7\n"
     assert read_manifests(text) == Manifests((), (NotModelled(f"{kind.lower()}/y/x", ""),))
+
+
+@pytest.mark.parametrize("kind", ["ConfigMap", "Secret"])
+def test_of_configuration_the_keys_are_kept_and_nothing_else(kind: str) -> None:
+    text = f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: db}}\ndata: {{user: aHVudGVyMg==, host: aHVudGVyMg==}}\n"
+    manifests = read_manifests(text)
+    assert "aHVudGVyMg" not in repr(manifests)
+    (found,) = manifests.objects
+    assert isinstance(found, ConfigMap | Secret)
+    assert found.keys == {"user", "host"}
+    assert to_wire(found)["data"] == {"host": "", "user": ""}
+
+
+def test_an_error_does_not_tell_what_stands_in_a_secret() -> None:
+    text = "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\nstringData: {pin: 190337}\n"
+    with pytest.raises(BadInput) as raised:
+        read_manifests(text, "db.yaml")
+    place = "db.yaml: document 1 (secret/db), line 4: stringData.pin"
+    assert raised.value.problems == [f"{place}: found something that is no text; allowed: text; put it in quotes"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from app.sim.host import ContainerRun
 from tests.loops.machines import APP, act, api, decides, machine, off, pod_after, run, stopping, there
 
 SERVES = run(serving=True)
+INIT = run(role="init", serving=True)
 SIGNALLED = stopping(100, signalled=100, serving=True)
 
 
@@ -47,6 +48,10 @@ SIGNALLED = stopping(100, signalled=100, serving=True)
         pytest.param({"exit": "after 5s code 1"}, SERVES, 0, False, "wait 5000", id="it may end by itself"),
         pytest.param({"exit": "after 5s code 1"}, SERVES, 5_000, True, "exit exit 1", id="with its own code"),
         pytest.param({"startup": "4s"}, stopping(100, signalled=100), 105, True, "exit exit 0", id="before it serves"),
+        pytest.param({"startup": "3s"}, INIT, 0, False, "wait 3000", id="an init container is done after its startup"),
+        pytest.param({"startup": "3s"}, INIT, 3_000, True, "exit exit 0", id="with exit code 0"),
+        pytest.param({"exit": "after 1s code 2"}, INIT, 1_000, True, "exit exit 2", id="unless it is said to fail"),
+        pytest.param({"startup": "3s"}, run(role="sidecar", serving=True), 9_000, True, "", id="a sidecar goes on"),
     ],
 )
 def test_what_it_does(behaves: dict[str, str], container: ContainerRun, now: int, fired: bool, decision: str) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from app.loops.host_pods import with_pod
 from app.loops.runtime import LOOP
+from app.sim.acts import Wait
 from app.sim.host import ContainerRun, HostPod, Pull
-from tests.loops.machines import act, api, decides, machine, off, pod_after, run, stopping, there
+from tests.loops.beliefs import turn
+from tests.loops.machines import APP, NODE, act, api, decides, machine, off, pod_after, run, stopping, there
 
 POD = api()
-PULL = Pull("app", "app:v1", since=0)
+PULL = Pull("app", "app:v1", since=0, began=0)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +82,7 @@ def test_an_image_stays_on_the_machine() -> None:
     made = act(LOOP, machine(pod), now=3_000, fired=True)
     assert made.host is not None
     assert made.host.images == ("app:v1", "app:v2")
-    assert pod_after(made).pull == Pull("app", "app:v2", 0, ended=3_000)
+    assert pod_after(made).pull == Pull("app", "app:v2", 0, began=0, ended=3_000)
 
 
 def test_sigterm_is_noted_and_changes_nothing_else() -> None:
@@ -94,3 +97,47 @@ def test_sigkill_is_the_end_of_the_process() -> None:
     assert isinstance(killed, ContainerRun)
     assert (killed.state, killed.exit_code, killed.finished, killed.serving) == ("exited", 137, 2_000, False)
     assert (killed.reason, made.moment) == ("Error", "sigkill-sent")
+
+
+def test_a_program_that_cannot_be_started() -> None:
+    pod = there(
+        api(replace(APP, command=("serve",)), behaves={"exit": "start-error"}), run(state="created", started=None)
+    )
+    made = act(LOOP, machine(pod), now=12, fired=True)
+    (ended,) = pod_after(made).containers
+    assert (made.outcome, made.moment) == ("StartError, exit 128", "container-start-failed")
+    assert (ended.state, ended.started, ended.finished, ended.exit_code) == ("exited", None, 12, 128)
+    assert ended.message.endswith(
+        'unable to start container process: exec: "serve": executable file not found in $PATH'
+    )
+
+
+@pytest.mark.parametrize(
+    ("credentials", "decision"),
+    [
+        pytest.param(False, "pull denied", id="a private image without a pull secret"),
+        pytest.param(True, "pull ok", id="and with one"),
+    ],
+)
+def test_a_private_image(credentials: bool, decision: str) -> None:
+    pull = replace(PULL, image="app:v2", credentials=credentials)
+    pod = there(api(behaves={"image-pull": "private"}), pull=pull)
+    assert decides(LOOP, machine(pod), now=10, fired=True) == decision
+
+
+def test_a_pull_waits_for_the_one_before_it() -> None:
+    """serializeImagePulls: the next one begins when the first has come, or is not wanted any more."""
+    first = there(api(behaves={"image-pull": "3s"}), pull=replace(PULL, image="app:v2"))
+    other = api(uid="uid-web-2", behaves={"image-pull": "2s"})
+    other = replace(other, metadata=replace(other.metadata, name="web-2"))
+    second = there(other, pull=Pull("app", "app:v3", since=100))
+    host = with_pod(machine(first), "uid-web-2", second)
+    assert LOOP.reconcile(turn(LOOP, second.ref, node=NODE, host=host, now=200)) is None
+    made = act(LOOP, host, now=3_000, fired=True)
+    assert made.host is not None
+    assert made.host.pods["uid-web-2"].pull == Pull("app", "app:v3", since=100, began=3_000)
+    waits = LOOP.reconcile(turn(LOOP, second.ref, node=NODE, host=made.host, now=3_000))
+    assert isinstance(waits, Wait)
+    assert waits.bounds.usual == 5_000
+    assert LOOP.on_host is not None
+    assert second.ref in LOOP.on_host(host, made.host)

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.kube import probes
+from app.kube.backoff import full_name
 from app.kube.meta import Ref
 from app.kube.pods import Container, Pod, PodSpec, Probe
 from app.kube.probes import BEFORE_FIRST, READINESS, STARTUP, SUCCESS
@@ -99,6 +100,12 @@ class Case(Struct, frozen=True):
             events=events,
             background=background,
         )
+
+
+def pod_name(case: Case) -> str:
+    """How the kubelet writes this pod in messages."""
+    meta = case.pod.pod.metadata
+    return full_name(meta.name, meta.namespace, case.uid)
 
 
 def cases(turn: Turn) -> Iterator[Case]:

@@ -71,7 +71,7 @@ def _run_hook(case: Case, kill: Kill) -> Act:
 
 
 def _hook_ends(case: Case, kill: Kill, run: ContainerRun, handler: LifecycleHandler) -> Act | Due:
-    ends = hook(behaviour_of(case.pod, kill.container), handler)
+    ends = hook(behaviour_of(case.pod, kill.container).pre_stop, handler)
     if ends.outcome == "fails" or (run.state == "exited" and handler.sleep is None):
         return _hook_ended(case, kill, "failed", (FAILED_HOOK,))
     limit = prestop_limit(kill.grace)

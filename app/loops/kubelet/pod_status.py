@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from app.kube.conditions import kubelet_conditions
-from app.kube.meta import Ref, whole_second
+from app.kube.meta import EPOCH, Ref, whole_second
 from app.kube.nodes import Node
 from app.kube.phase import get_phase, never_left
 from app.kube.pods import (
@@ -120,7 +120,8 @@ def _ended(run: ContainerRun) -> ContainerState:
         terminated=ContainerStateTerminated(
             exitCode=run.exit_code or 0,
             reason=run.reason,
-            startedAt=whole_second(run.started or 0),
+            message=run.message,
+            startedAt=EPOCH if run.started is None else whole_second(run.started),
             finishedAt=whole_second(run.finished or 0),
         )
     )

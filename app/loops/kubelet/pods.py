@@ -101,6 +101,7 @@ LOOP = Loop(
     process="kubelet",
     per_node=True,
     wakes={"Pod": own_key},
+    reads=("ConfigMap", "Secret"),
     on_host=_on_host,
     on_start=_on_start,
     watches_mine=frozenset({"Pod"}),

@@ -13,7 +13,8 @@ from app.kube import grace
 from app.kube.grace import container_grace
 from app.kube.pods import Probe
 from app.kube.probes import LIVENESS, READINESS, STARTUP
-from app.loops.host_pods import container_spec
+from app.loops.host_pods import START_ERROR, container_spec
+from app.loops.kubelet import hooks
 from app.loops.kubelet.actions import Actions, actions
 from app.loops.kubelet.case import (
     NORMAL,
@@ -26,11 +27,12 @@ from app.loops.kubelet.case import (
     probe_of,
 )
 from app.loops.kubelet.killing import killing, unfinished
-from app.loops.kubelet.starting import STARTED, starting
+from app.loops.kubelet.pulling import unknown_secrets
+from app.loops.kubelet.starting import STARTED, not_started, starting
 from app.loops.kubelet.terminating import begin
-from app.sim.acts import Act
+from app.sim.acts import Act, Event
 from app.sim.agenda import Due
-from app.sim.host import Kill, ProbeState
+from app.sim.host import ContainerRun, Kill, ProbeState
 from app.sim.lags import Bounds
 
 VOLUME_POLL = 300
@@ -55,7 +57,9 @@ def _run_sandbox(case: Case) -> Act:
     """Volumes are there; probe workers begin now, before there is anything to probe."""
     pod = replace(case.pod, sandbox="creating", sandbox_since=case.now)
     worker = replace(case.worker, volumes="mounted", probes=probe_workers(case))
-    return case.act("run-sandbox", worker=worker, pod=pod, moment="run-sandbox", to=case.runtime)
+    return case.act(
+        "run-sandbox", worker=worker, pod=pod, moment="run-sandbox", to=case.runtime, events=unknown_secrets(case)
+    )
 
 
 def probe_workers(case: Case) -> tuple[ProbeState, ...]:
@@ -74,7 +78,7 @@ def _containers(case: Case) -> Iterator[Act | Due]:
         return
     yield from _relists(case)
     wanted = actions(case)
-    started = [run.name for run in case.pod.containers if _is_new(case, run.name)]
+    started = [run for run in case.pod.containers if _is_new(case, run)]
     if wanted.finished and not started:
         # Its worker turns to termination only when a later relist has been seen.
         tick = next_relist(case.worker.synced, case.turn.host.relist_phase)
@@ -85,33 +89,62 @@ def _containers(case: Case) -> Iterator[Act | Due]:
     yield from _starts(case, wanted, started)
 
 
-def _starts(case: Case, wanted: Actions, started: list[str]) -> Iterator[Act | Due]:
-    """One container after the other; when none is left, a relist on demand shows them all."""
+def _starts(case: Case, wanted: Actions, started: list[ContainerRun]) -> Iterator[Act | Due]:
+    """One container after the other; when none is left, a relist shows them all."""
     if any(run.state == "created" for run in case.pod.containers):
         return
-    before = (STARTED,) if started else ()
+    before: tuple[Event, ...] = ()
+    last = max(started, key=_made, default=None)
+    if last is not None:
+        if case.worker.told is None or case.worker.told < last.created:
+            case = replace(case, worker=replace(case.worker, told=last.created))
+            if last.reason == START_ERROR:
+                yield not_started(case, last)
+                return
+            before = (STARTED,)
+        if hooks.awaited(case, last):
+            yield from hooks.hooking(case, last, before)
+            return
+    names = [run.name for run in started]
     for name in wanted.start:
-        if name in started:
+        if name in names:
             continue
         option = starting(case, name, before)
         if option is None:
             return
         yield option
     if started or case.worker.kills:
-        yield case.act(
-            "relist",
-            worker=case.relisted(kills=()),
-            reason="OnDemand",
-            moment="container-start-seen" if started else "",
-            events=before,
-            background=True,
-        )
+        yield _shown(case, started, before)
 
 
-def _is_new(case: Case, name: str) -> bool:
+def _made(run: ContainerRun) -> int:
+    return run.created
+
+
+def _shown(case: Case, started: list[ContainerRun], before: tuple[Event, ...]) -> Act | Due:
+    """The relist on demand after a sync that has done something; after one that failed, the next of every second."""
+    over = [run.finished or 0 for run in started if run.reason == START_ERROR or hooks.failed(case, run)]
+    if not over:
+        return _relist_started(case, started, before)
+    tick = next_relist(max(over), case.turn.host.relist_phase)
+    return Due(Bounds.at(tick), lambda: _relist_started(case, started, before))
+
+
+def _relist_started(case: Case, started: list[ContainerRun], before: tuple[Event, ...]) -> Act:
+    return case.act(
+        "relist",
+        worker=case.relisted(kills=()),
+        reason="OnDemand",
+        moment="container-start-seen" if started else "",
+        events=before,
+        background=True,
+    )
+
+
+def _is_new(case: Case, run: ContainerRun) -> bool:
     """Whether the container was started after the last look at the runtime."""
-    real, seen = case.pod.container(name), case.worker.run(name)
-    return real is not None and (seen is None or real.attempt > seen.attempt)
+    seen = case.worker.run(run.name)
+    return seen is None or run.attempt > seen.attempt
 
 
 def _relists(case: Case) -> Iterator[Due]:

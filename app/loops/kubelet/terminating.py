@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from app.kube.grace import effective_grace
 from app.kube.pods import Pod
-from app.loops.host_pods import behaviour_of, without_pod
+from app.loops.host_pods import behaviour_of, with_next_pull, without_pod
 from app.loops.kubelet.case import NORMAL, Case, event
 from app.loops.kubelet.killing import killing, unfinished
 from app.sim.acts import Act, Delete
@@ -34,10 +34,11 @@ def begin(case: Case, reason: str) -> Act:
         case.worker,
         stage="terminating",
         grace=grace,
+        post_start=None,
         seen=seen,
         kills=tuple(known.get(run.name) or Kill(run.name, run.attempt, case.now, grace) for run in running),
     )
-    return case.act(
+    act = case.act(
         "kill-pod",
         worker=worker,
         pod=replace(case.pod, pull=None),
@@ -47,6 +48,7 @@ def begin(case: Case, reason: str) -> Act:
         events=tuple(event(NORMAL, "Killing", f"Stopping container {run.name}") for run in running),
         background=not running,
     )
+    return act if act.host is None or case.pod.pull is None else replace(act, host=with_next_pull(act.host, case.now))
 
 
 def _caught_up(case: Case) -> tuple[ContainerRun, ...]:
