@@ -98,7 +98,7 @@ def foreign_ground(flow: Flow, manifests: Manifests) -> Ground:
     """The reader's objects, on the flow's machines unless they bring their own."""
     nodes = tuple(obj for obj in manifests.objects if isinstance(obj, Node))
     others = tuple(obj for obj in manifests.objects if not isinstance(obj, Node))
-    others += assumed(others)
+    others = (*others, *(obj for obj in assumed(others) if not isinstance(obj, Node)))
     nodes = nodes or tuple(obj for obj in flow.cluster if isinstance(obj, Node)) or three_nodes()
     objects = (*nodes, *others)
     usual = workload_of(flow)
