@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.sim.intervention import parse as parse_intervention
 from app.sim.walk import Record, parse_pick
@@ -20,6 +20,8 @@ class Moment:
     played: Play
     n: int
     place: Place
+    free: Query
+    """The walk as an address gives it that needs no session; `place` has the same, or only how it is shown."""
 
     @property
     def steps(self) -> list[Record]:
@@ -38,6 +40,18 @@ class Moment:
     def step(self, n: int) -> str:
         """The address of another step of this walk."""
         return self.place.step(n)
+
+    @property
+    def without_session(self) -> Place:
+        """The same walk where anybody may change it."""
+        looks = self.place.query
+        query = replace(self.free, depth=looks.depth, view=looks.view, theme=looks.theme)
+        return Place(path=f"/f/{self.played.flow.id}", query=query)
+
+    def scene(self, name: str) -> str:
+        """The start of another preset of the flow."""
+        place = self.without_session
+        return place.asking(place.query.in_scene(name)).step(0)
 
     def asking(self, query: Query) -> str:
         """The address of this step of another walk."""

@@ -11,7 +11,6 @@ from app.sim.maps import ordered
 from app.story import play as story
 from app.story.words import DEPTHS, Passage
 from app.web import pictures, rows
-from app.web.address import Query
 from app.web.frames import frame
 from app.web.moment import LEAST_WAIT, Moment, clock_text
 from app.web.player_page import Intervening, PlayerPage
@@ -39,13 +38,12 @@ def player_page(
     moment: Moment,
     *,
     origin: str,
-    free: Query,
     shapes: tuple[str, ...] = pictures.SHAPES,
     typed: Typed | None = None,
     kept: Kept | None = None,
 ) -> PlayerPage:
-    """Everything about one step. `free` is the walk as an address without a session would give it."""
-    played, flow = moment.played, moment.played.flow
+    """Everything about one step."""
+    played, flow, free = moment.played, moment.played.flow, moment.free
     told = titles(played)
     depth = moment.place.query.depth or DEPTHS[0]
     passage = story.passage(played, moment.n, depth)
@@ -86,14 +84,14 @@ def player_page(
         verdicts=rows.verdict_rows(played, moment.place),
         offers=offered,
         offers_left=left,
-        chosen=_chosen(moment, free, in_session=kept is not None),
+        chosen=_chosen(moment, in_session=kept is not None),
         intervention=_intervention(moment, kept, typed.intervention if typed else ""),
         insights=rows.insights(moment, passage.moment),
         assumes=flow.assumes,
         leaves_out=flow.leaves_out,
         not_modelled=tuple(Unmodelled(object=name, path=path) for name, path in played.setup.not_modelled),
         orders=f"{flow_path}/orders{free}",
-        sharing=_sharing(moment, free, origin, passage.title),
+        sharing=_sharing(moment, origin, told[moment.n - 1] if moment.n else flow.title),
         saving=() if kept else (("flow", flow.id), ("step", moment.id), *free.pairs()),
         kept=kept,
     )
@@ -140,17 +138,15 @@ def _saying(moment: Moment, passage: Passage, told: tuple[str, ...]) -> Saying:
 
 
 def _scenes(moment: Moment) -> tuple[SceneLink, ...]:
-    flow, query = moment.played.flow, moment.place.query
     current = moment.played.setup.scene
-    path = moment.place.at(f"/f/{flow.id}")
     return tuple(
         SceneLink(
             title=scene.title,
             summary=scene.summary,
-            href=path.asking(query.in_scene("" if scene.id == current else scene.id)).step(0),
+            href=moment.scene("" if scene.id == current else scene.id),
             current=scene.id == current,
         )
-        for scene in flow.scenes
+        for scene in moment.played.flow.scenes
     )
 
 
@@ -179,11 +175,11 @@ def _fields(moment: Moment, typed: Typed) -> tuple[Field, ...]:
     return tuple(found)
 
 
-def _chosen(moment: Moment, free: Query, *, in_session: bool) -> tuple[Chosen, ...]:
+def _chosen(moment: Moment, *, in_session: bool) -> tuple[Chosen, ...]:
     path, query = moment.place.path, moment.place.query
     return tuple(
         Chosen(kind=kind, text=text, without="" if in_session else f"{path}{query.without_choice(at).near(moment.n)}")
-        for at, (kind, text) in enumerate(free.choices)
+        for at, (kind, text) in enumerate(moment.free.choices)
     )
 
 
@@ -210,8 +206,8 @@ def _possible(moment: Moment) -> list[str]:
     return [*pods, "stop kube-controller-manager", *nodes][:MOST_EXAMPLES]
 
 
-def _sharing(moment: Moment, free: Query, origin: str, title: str) -> Sharing:
-    shared = moment.place.at(f"/f/{moment.played.flow.id}").asking(free)
+def _sharing(moment: Moment, origin: str, title: str) -> Sharing:
+    shared = moment.without_session
     page, picture = shared.step(moment.id), shared.form(moment.id, "svg", "timeline")
     forms = [
         (f"{view}.{kind}", shared.form(moment.id, kind, view)) for view in pictures.VIEWS for kind in ("svg", "png")

@@ -55,7 +55,7 @@ def symptom_rows(moment: Moment) -> tuple[SymptomRow, ...]:
 
 def _symptom(moment: Moment, row: Seen) -> SymptomRow:
     state = "absent"
-    href = moment.place.asking(moment.place.query.in_scene(row.scene)).step(0) if row.scene else ""
+    href = moment.scene(row.scene) if row.scene else ""
     if row.present:
         state = "coming" if row.step and row.step > moment.n else "happening"
         href = moment.step(row.step) if row.step else ""
@@ -71,7 +71,7 @@ def _verdict(place: Place, row: Answered) -> VerdictRow:
     return VerdictRow(
         title=row.title,
         value=_spoken(row),
-        range="" if row.least is None or row.most is None else f"{row.least:g}–{row.most:g}",
+        range="" if row.least is None or row.most in (None, row.least) else f"{row.least:g}–{row.most:g}",
         varies=row.varies if row.exact is not None else (),
         exact=bool(row.exact),
         ok="" if row.ok is None else "good" if row.ok else "bad",

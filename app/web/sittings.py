@@ -88,7 +88,7 @@ def kept(sitting: Sitting, moment: Moment, origin: str) -> Kept:
         carried=(("step", str(moment.n)), ("seen", str(len(sitting.choices))), *looks.pairs()),
         notes=tuple(_note(moment, row) for row in sitting.notes),
         drift=sitting.drift,
-        free=moment.place.at(f"/f/{sitting.session.flow}").asking(sitting.query).step(moment.n),
+        free=moment.without_session.step(moment.n),
     )
 
 

@@ -239,3 +239,16 @@ def test_a_session_has_other_forms_too(browser: TestClient) -> None:
 @pytest.mark.parametrize("id", ["nope", "x" * 200, "%00", "..%2f"])
 def test_a_session_that_is_not_there(browser: TestClient, id: str) -> None:
     assert browser.get(f"/s/{id}/0").status_code == 404
+
+
+def test_what_leads_out_of_a_session_leads_to_the_free_walk(browser: TestClient) -> None:
+    session = made(browser, **{"set.prestop": "5s"})
+    page = shown(browser, f"{session}/5?depth=senior")
+    assert page.one("form", id="settings").attributes["action"] == "/f/termination"
+    scenes = [link.attributes["href"] for link in page.one("ul", class_="scenes").all("a")]
+    inject = [link.attributes["href"] for link in page.one("ul", class_="fail").all("a") if "inject" in link.text]
+    for link in [*scenes, *inject]:
+        assert link.startswith("/f/termination/0?scene=")
+        assert link.endswith("&depth=senior")
+    free = next(link for link in page.all("a") if link.text == "The same walk without the session")
+    assert free.attributes["href"] == "/f/termination/5?set.prestop=5s&depth=senior"

@@ -86,8 +86,8 @@ def _answer(site: Site, request: Request, flow: str, step: str, *, near: bool = 
     place = Place(path=f"/f/{flow}", query=short)
     if short != query:
         return RedirectResponse(place.step(step), 303)
-    moment = Moment(played=played, n=n, place=place)
-    page = player_page(moment, origin=origin_of(request), free=short, shapes=shapes_of(request))
+    moment = Moment(played=played, n=n, place=place, free=place.query)
+    page = player_page(moment, origin=origin_of(request), shapes=shapes_of(request))
     answer = site.renderer.answer(request, page)
     answer.headers.update(headers)
     return answer
@@ -148,8 +148,8 @@ def _mended(site: Site, request: Request, there: tuple[str, str], error: BadInpu
     if suffix:
         raise error
     place = Place(path=f"/f/{flow}", query=canonical(played, reduced))
-    moment = Moment(played=played, n=n, place=place)
-    page = player_page(moment, origin=origin_of(request), free=place.query, typed=typed)
+    moment = Moment(played=played, n=n, place=place, free=place.query)
+    page = player_page(moment, origin=origin_of(request), typed=typed)
     return site.renderer.answer(request, page, status=422, cache_control="no-store")
 
 

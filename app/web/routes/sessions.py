@@ -19,7 +19,7 @@ from app.web.moment import Moment
 from app.web.pages import SessionRow, SessionsPage
 from app.web.player import Typed, player_page
 from app.web.routes.flows import locate, picture, shapes_of
-from app.web.site import FormDep, Site, SiteDep, origin_of
+from app.web.site import FormDep, Site, SiteDep, canonical, origin_of
 from app.web.sittings import Sitting, kept, open_sitting, remember
 
 router = APIRouter(include_in_schema=False)
@@ -64,7 +64,7 @@ def create(site: SiteDep, request: Request, fields: FormDep) -> Response:
     query = query_of(fields)
     played = site.play(flow, query)
     n = position(played, named.get("step") or "0")
-    owner = request.cookies.get(OWNER) or secrets.token_urlsafe(16)
+    owner = _owner(request)
     with site.store.writing() as db:
         session = sessions.create(
             db,
@@ -79,6 +79,11 @@ def create(site: SiteDep, request: Request, fields: FormDep) -> Response:
         if query.choices or n:
             sessions.replace_choices(db, edit_id=session.edit_id, choices=query.choices, position=n)
     return _owned(request, RedirectResponse(f"/s/{session.edit_id}/{n}{query.only_looks()}", 303), owner)
+
+
+def _owner(request: Request) -> str:
+    """Which browser this is; a new name for one that has made no session yet."""
+    return request.cookies.get(OWNER) or secrets.token_urlsafe(16)
 
 
 def _owned(request: Request, answer: Response, owner: str) -> Response:
@@ -112,18 +117,21 @@ def show(site: SiteDep, request: Request, id: str, step: str) -> Response:
 def _page(
     site: Site, request: Request, sitting: Sitting, n: int, *, query: Query, typed: Typed | None = None
 ) -> Response:
-    place = Place(path=f"/s/{sitting.id}", query=query.only_looks())
-    moment = Moment(played=sitting.played, n=n, place=place)
+    moment = _moment(sitting, n, query.only_looks())
     origin = origin_of(request)
     page = player_page(
         moment,
         origin=origin,
-        free=sitting.query,
         shapes=shapes_of(request),
         typed=typed,
         kept=kept(sitting, moment, origin),
     )
     return site.renderer.answer(request, page, status=422 if typed else 200, cache_control=PRIVATE)
+
+
+def _moment(sitting: Sitting, n: int, looks: Query | None = None) -> Moment:
+    place = Place(path=f"/s/{sitting.id}", query=looks or Query())
+    return Moment(played=sitting.played, n=n, place=place, free=canonical(sitting.played, sitting.query))
 
 
 @router.post("/s/{id}/choices")
@@ -133,25 +141,23 @@ def choose(site: SiteDep, request: Request, id: str, fields: FormDep) -> Respons
     chosen = choices_of(fields)
     if len(chosen) != 1:
         raise BadInput([f"choice: found {len(chosen)}; one do or pick is sent at a time"])
-    moment = Moment(played=sitting.played, n=n, place=Place(path=f"/s/{id}", query=Query()))
-    stays = moment.kept_with(chosen[0][0], sitting.query.choices)
+    stays = _moment(sitting, n).kept_with(chosen[0][0], sitting.query.choices)
     try:
         played = site.play(sitting.session.flow, _with(sitting.query, stays, chosen[0]))
     except BadInput as error:
         typed = Typed(intervention=dict(fields).get("do", ""), problems=tuple(error.problems))
         return _page(site, request, sitting, n, query=query_of(fields), typed=typed)
     after = _first_other(sitting.played, played, n)
+    branches = stays < len(sitting.choices)
+    owner, edit_id, seen = _owner(request), id, _number(fields, "seen")
     with site.store.writing() as db:
-        edit_id, owner = id, request.cookies.get(OWNER) or secrets.token_urlsafe(16)
         sessions.get_for_editing(db, edit_id=id)
-        seen = _number(fields, "seen")
-        if stays < len(sitting.choices):
-            branch = sessions.fork(db, id=id, owner=owner, choices_kept=stays, position=n)
-            edit_id, seen = branch.edit_id, stays
+        if branches:
+            edit_id, seen = sessions.fork(db, id=id, owner=owner, choices_kept=stays, position=n).edit_id, stays
         kind, text = chosen[0]
         sessions.append_choice(db, edit_id=edit_id, kind=kind, text=text, seen=seen, position=n)
-    there = f"/s/{edit_id}/{after}{query_of(fields).only_looks()}"
-    return _owned(request, RedirectResponse(there, 303), owner)
+    answer = RedirectResponse(f"/s/{edit_id}/{after}{query_of(fields).only_looks()}", 303)
+    return _owned(request, answer, owner) if branches else answer
 
 
 def _with(query: Query, stays: int, choice: Choice) -> Query:
@@ -160,8 +166,8 @@ def _with(query: Query, stays: int, choice: Choice) -> Query:
 
 def _first_other(before: Play, after: Play, n: int) -> int:
     """The first step that the choice has changed; the same step where it changed none."""
-    old = [row.id for row in before.steps]
-    new = [row.id for row in after.steps]
+    old = [(row.id, row.step.at) for row in before.steps]
+    new = [(row.id, row.step.at) for row in after.steps]
     return next((at + 1 for at in range(n, len(new)) if at >= len(old) or old[at] != new[at]), n)
 
 
@@ -169,9 +175,8 @@ def _first_other(before: Play, after: Play, n: int) -> int:
 def fork(site: SiteDep, request: Request, id: str, fields: FormDep) -> Response:
     """Go another way from here; needs no right to change the session."""
     sitting, n = _at(site, id, fields)
-    moment = Moment(played=sitting.played, n=n, place=Place(path=f"/s/{id}", query=Query()))
-    stays = moment.chosen_until_here(sitting.query.choices)
-    owner = request.cookies.get(OWNER) or secrets.token_urlsafe(16)
+    stays = _moment(sitting, n).chosen_until_here(sitting.query.choices)
+    owner = _owner(request)
     with site.store.writing() as db:
         branch = sessions.fork(db, id=id, owner=owner, choices_kept=stays, position=n)
     there = f"/s/{branch.edit_id}/{n}{query_of(fields).only_looks()}"
