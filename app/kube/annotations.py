@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from app.errors import BadInput
 from app.kube import behaviour_grammar as grammar
-from app.kube.behaviour import Answer, Behaviour, healthy, next_change
+from app.kube.behaviour import Behaviour, healthy, next_change
+from app.kube.health import Answer
+from app.kube.health_grammar import dependencies, health
 from app.kube.near_names import did_you_mean
 from app.kube.quoting import listed, shown
 from app.kube.stringmap import StringMap
@@ -25,10 +27,12 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "pre-stop": grammar.hook,
     "memory": grammar.curve,
     "disk": grammar.curve,
-    "health": grammar.health,
+    "health": health,
     "image-pull": grammar.image_pull,
     "exit": grammar.exit_by_itself,
     "unmount": grammar.unmount,
+    "depends-on": dependencies,
+    "log": grammar.log,
 }
 _OF_THE_POD = frozenset({"unmount"})
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from itertools import pairwise
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from app.kube.health import NOT_LISTENING, Answer, Health, answer, rule_for, turning_points
 from app.kube.pods import LifecycleHandler
 
 
@@ -50,33 +52,6 @@ class Point(NamedTuple):
     amount: int
 
 
-class Clause(NamedTuple):
-    """From `after` on the status is this one: for a while, or for good."""
-
-    after: int
-    status: int
-    lasts: int | None
-
-    def holds(self, since_start: int) -> bool:
-        return self.after <= since_start and (self.lasts is None or since_start < self.after + self.lasts)
-
-
-class Health(Struct, frozen=True):
-    """What probes of one target meet: an HTTP path, `exec`, `tcp`, `grpc`, or `*` for all others."""
-
-    target: str
-    status: int
-    clauses: tuple[Clause, ...] = ()
-    on_sigterm: int | None = None
-
-
-class Answer(NamedTuple):
-    """What one probe meets; the code is None where nothing answers, and where the probe is not HTTP."""
-
-    ok: bool
-    code: int | None
-
-
 class Behaviour(Struct, frozen=True):
     """One container's application. Durations are milliseconds; they count from the start of the process."""
 
@@ -90,11 +65,14 @@ class Behaviour(Struct, frozen=True):
     health: tuple[Health, ...] = ()
     image_pull: ImagePull = ImagePull()
     exit: Exit | None = None
+    depends_on: tuple[str, ...] = ()
+    """While one of these is down, requests are answered with errors."""
+    log: tuple[str, ...] = ()
+    """The last lines that it prints."""
     # None: the volumes are never unmounted.
     unmount: int | None = 0
 
 
-_NOT_LISTENING = Answer(ok=False, code=None)
 _SLEEP = re.compile(
     r"\s*(?:exec\s+)?(?:(?:/usr)?/bin/)?sleep\s+([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh]?)\s*(?:(?:;|&&).*)?",
     re.DOTALL | re.ASCII,
@@ -103,32 +81,32 @@ _SHELLS = re.compile(r"(?:(?:/usr)?/bin/)?(?:ba|da|a)?sh")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
-def healthy(behaviour: Behaviour, target: str, since_start_ms: int, since_sigterm_ms: int | None = None) -> Answer:
+def healthy(
+    behaviour: Behaviour,
+    target: str,
+    since_start_ms: int,
+    since_sigterm_ms: int | None = None,
+    *,
+    broken: Collection[str] = (),
+    kind: str = "",
+) -> Answer:
     """What a probe of `target` meets so long after the start of the process and, if it came, after SIGTERM."""
     if since_start_ms < behaviour.startup:
-        return _NOT_LISTENING
-    rule = _rule(behaviour, target)
-    status = rule.status
-    for clause in rule.clauses:
-        status = clause.status if clause.holds(since_start_ms) else status
-    if since_sigterm_ms is not None and rule.on_sigterm is not None:
-        status = rule.on_sigterm
-    return Answer(ok=200 <= status < 400, code=status if target.startswith("/") else None)
+        return NOT_LISTENING
+    return answer(rule_for(behaviour.health, target, kind), target, since_start_ms, since_sigterm_ms, broken)
 
 
-def next_change(behaviour: Behaviour, target: str, since_start_ms: int) -> int | None:
-    """When, after the start of the process, the answer next becomes another one if no SIGTERM comes."""
-    clauses = _rule(behaviour, target).clauses
-    ends = [clause.after + clause.lasts for clause in clauses if clause.lasts is not None]
-    times = {behaviour.startup, *(clause.after for clause in clauses), *ends}
-    now = healthy(behaviour, target, since_start_ms)
-    later = (time for time in sorted(times) if time > since_start_ms)
-    return next((time for time in later if healthy(behaviour, target, time) != now), None)
+def next_change(
+    behaviour: Behaviour, target: str, since_start_ms: int, *, broken: Collection[str] = (), kind: str = ""
+) -> int | None:
+    """When, after the start of the process, the answer next becomes another one if nothing else happens."""
 
+    def met(since: int) -> Answer:
+        return healthy(behaviour, target, since, broken=broken, kind=kind)
 
-def _rule(behaviour: Behaviour, target: str) -> Health:
-    rules = {rule.target: rule for rule in behaviour.health}
-    return rules.get(target) or rules.get("*") or Health(target, 200)
+    times = {behaviour.startup, *turning_points(rule_for(behaviour.health, target, kind))}
+    now = met(since_start_ms)
+    return next((time for time in sorted(times) if time > since_start_ms and met(time) != now), None)
 
 
 def hook(annotated: Hook | None, handler: LifecycleHandler) -> Hook:
@@ -137,10 +115,10 @@ def hook(annotated: Hook | None, handler: LifecycleHandler) -> Hook:
         return Hook(after=handler.sleep.seconds * 1000)
     if annotated is not None:
         return annotated
-    return Hook(after=_slept(handler.exec.command) if handler.exec is not None else 0)
+    return Hook(after=slept(handler.exec.command) if handler.exec is not None else 0)
 
 
-def _slept(command: tuple[str, ...]) -> int:
+def slept(command: tuple[str, ...]) -> int:
     """Milliseconds of `sleep 15`, bare or as the first thing that a shell is told."""
     line = " ".join(command)
     if len(command) == 3 and command[1] == "-c" and _SHELLS.fullmatch(command[0]):

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 from app.kube import durations, quantity
-from app.kube.behaviour import Clause, Exit, Health, Hook, ImagePull, OnSigterm, Point
+from app.kube.behaviour import Exit, Hook, ImagePull, OnSigterm, Point
 from app.kube.near_names import did_you_mean
 from app.kube.quoting import shown
 
-_HEALTH = (
-    '"TARGET: STATUS; after 90s: STATUS for 30s; on-sigterm: STATUS | TARGET: ...", where TARGET is an HTTP path, '
-    "exec, tcp, grpc or *, and STATUS an HTTP code, ok or fail"
-)
 _EXIT = re.compile(r"(?:after\s+(?P<after>\S+))?\s*(?:code\s+(?P<code>\S+))?")
-_AFTER = re.compile(r"after\s+(\S+)")
-_STATUS_FOR = re.compile(r"(\S+)(?:\s+for\s+(\S+))?")
-_STATUS = {"ok": 200, "fail": 500}
 START_ERROR = 128
 """The exit code that containerd gives a container whose program cannot be started."""
-_PROBES = ("exec", "tcp", "grpc", "*")
 
 
 def _refusal(text: str, allowed: str, near: str = "") -> ValueError:
@@ -99,49 +90,8 @@ def curve(text: str) -> tuple[Point, ...]:
     return tuple(points)
 
 
-def health(text: str) -> tuple[Health, ...]:
-    rules = tuple(_health_of_target(rule) for rule in text.split("|"))
-    targets = [rule.target for rule in rules]
-    for target, count in Counter(targets).items():
-        if count > 1:
-            raise ValueError(f"the target {shown(target)} stands twice; allowed: each target once")
-    return rules
-
-
-def _health_of_target(text: str) -> Health:
-    first, *others = (part.strip() for part in text.split(";"))
-    target, colon, word = (part.strip() for part in first.rpartition(":"))
-    if not colon or not (target in _PROBES or (target.startswith("/") and " " not in target)):
-        raise _refusal(text.strip(), _HEALTH, did_you_mean(target, _PROBES))
-    status, clauses, on_term = _status(text, target, word), [], None
-    for part in others:
-        when, colon, word = (piece.strip() for piece in part.partition(":"))
-        match = _AFTER.fullmatch(when)
-        if when == "on-sigterm" and colon and on_term is None:
-            on_term = _status(text, target, word)
-        elif match and colon:
-            clauses.append(_clause(text, target, match[1], word))
-        else:
-            raise _refusal(text.strip(), _HEALTH)
-    return Health(target, status, tuple(sorted(clauses, key=lambda clause: clause.after)), on_term)
-
-
-def _clause(text: str, target: str, after: str, word: str) -> Clause:
-    match = _STATUS_FOR.fullmatch(word)
-    if match is None:
-        raise _refusal(text.strip(), _HEALTH)
-    lasts = _duration_in(text, match[2], _HEALTH) if match[2] else None
-    return Clause(_duration_in(text, after, _HEALTH), _status(text, target, match[1]), lasts)
-
-
-def _status(text: str, target: str, word: str) -> int:
-    if word in _STATUS:
-        return _STATUS[word]
-    if re.fullmatch("[2-5][0-9][0-9]", word, re.ASCII) and target not in ("exec", "tcp", "grpc"):
-        return int(word)
-    if target in ("exec", "tcp", "grpc"):
-        raise _refusal(word, f"ok or fail; {target} has no HTTP codes")
-    raise _refusal(text.strip(), _HEALTH, did_you_mean(word, _STATUS))
+def log(text: str) -> tuple[str, ...]:
+    return tuple(text.rstrip("\n").split("\n"))
 
 
 def _duration_in(text: str, part: str, allowed: str, words: tuple[str, ...] = ()) -> int:

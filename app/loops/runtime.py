@@ -27,6 +27,7 @@ from app.sim.agenda import Due, decide
 from app.sim.host import ContainerRun, Host, HostPod, Pull, Stop, pod_address
 from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
+from app.sim.maps import ordered
 
 KILLED = 137
 """128 + SIGKILL."""
@@ -179,4 +180,17 @@ def _on_host(old: Host, new: Host) -> list[Ref]:
     return changed_pods(old, new, _asked)
 
 
-LOOP = Loop(name="runtime", lane="runtime", reconcile=reconcile, per_node=True, on_host=_on_host)
+def _on_start(turn: Turn) -> list[Ref]:
+    """What was asked for before, and what is due since."""
+    return sorted({pod.ref for _, pod in ordered(turn.host.pods) if _asked(pod)})
+
+
+LOOP = Loop(
+    name="runtime",
+    lane="runtime",
+    reconcile=reconcile,
+    process="containerd",
+    per_node=True,
+    on_host=_on_host,
+    on_start=_on_start,
+)

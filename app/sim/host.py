@@ -105,6 +105,11 @@ class ProbeState(Struct, frozen=True):
     """The container attempt that the counts belong to."""
     counting: Counting = Counting("")
     last_run: int | None = None
+    """When the last attempt was made or begun."""
+    asking: bool = False
+    """Whether that attempt still waits for its answer."""
+    late: bool = False
+    """Whether a tick passed meanwhile: the next attempt follows at once."""
     again: bool = False
     """Whether an attempt out of turn is owed."""
 
@@ -177,6 +182,8 @@ class Worker(Struct, frozen=True):
     """waiting, mounted or gone."""
     probes: tuple[ProbeState, ...] = ()
     crashes: tuple[Crash, ...] = ()
+    naps: int = 0
+    """How often the time of another sync was drawn."""
     dirty_since: int | None = None
     """Since when the status to write may differ from what the API holds."""
     written: int | None = None
@@ -234,10 +241,22 @@ class Host(Struct, frozen=True):
     proxy: Proxy = Proxy()
     relist_phase: int = 0
     """PLEG lists the runtime at instants that are this many milliseconds past a whole second."""
+    sync_phase: int = 0
+    """The kubelet's sync loop takes up pods that are due at such instants."""
+    drawn: Map[Ref, tuple[int, ...]] = EMPTY
+    """Where it is known what the kubelet drew by lot: by pod, each nap in thousandths of its least length."""
     addresses: int = 0
     """How many pod addresses were given out."""
     images: tuple[str, ...] = ()
     """Images that are present."""
+    broken: tuple[str, ...] = ()
+    """What its programs depend on and find down, ordered."""
+    kubelet_since: int | None = None
+    """When the kubelet was last started; None: long ago."""
+    runtime_down: int | None = None
+    """Since when the runtime does not run; its containers live on."""
+    runtime_since: int | None = None
+    """When the runtime was last started; None: long ago."""
 
 
 def pod_address(number: int, count: int) -> str:

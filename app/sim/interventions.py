@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from app.errors import BadInput
 from app.kube.meta import Ref
-from app.sim import command_lines, intervention_options, machines
+from app.sim import command_lines, dependencies, intervention_options, machines
 from app.sim.command_lines import simple
 from app.sim.draft import Draft
 from app.sim.intervention import Intervention
@@ -47,6 +47,8 @@ def check(intervention: Intervention) -> list[str]:
         ]
     if len(intervention.args) < verb.arguments:
         return [f"intervention {str(intervention)!r}: {verb.usage!r} is the form"]
+    if dependencies.is_meant(intervention):
+        return dependencies.check(intervention)
     try:
         about = [parse_ref(text) for text in _references(intervention)]
     except BadInput as error:
@@ -82,7 +84,7 @@ def carry_out(model: Model, draft: Draft, before: World) -> list[Step]:
             object=ref,
             outcome=outcome,
             reason="",
-            moment=f"you-{intervention.verb}",
+            moment=_moment(intervention),
             cause="",
             background=False,
             commits=(),
@@ -93,6 +95,11 @@ def carry_out(model: Model, draft: Draft, before: World) -> list[Step]:
             world=draft.freeze(),
         )
     ]
+
+
+def _moment(intervention: Intervention) -> str:
+    meant = dependencies.is_meant(intervention)
+    return f"dependency-{intervention.args[1]}" if meant else f"you-{intervention.verb}"
 
 
 def _lane(intervention: Intervention) -> str:
@@ -133,5 +140,5 @@ VERBS: dict[str, Verb] = {
     "stop": Verb("stop PROCESS[/NODE]", machines.stop),
     "start": Verb("start PROCESS[/NODE]", machines.start),
     "power-off": Verb("power-off node/NAME", machines.power_off, kinds=("Node",)),
-    "set": Verb("set pod/NAME BEHAVIOUR=VALUE...", machines.behave, kinds=("Pod",)),
+    "set": Verb(f"set pod/NAME BEHAVIOUR=VALUE... | {dependencies.USAGE}", machines.behave, kinds=("Pod",)),
 }

@@ -56,6 +56,8 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "volume-unmount": Lag(20, 100, 400),
         # From SIGTERM or SIGKILL to the end of a process that does nothing more, and its notice to the kubelet.
         "process-exit": Lag(1, 5, 50),
+        # From a sync of a pod without fault to the next one; every other nap between syncs is drawn out in proportion.
+        "pod-resync": Lag(60_000, 76_500, 90_000),
         # Terminal status written -> final delete (PLEG relist, volumes, housekeeping): 0.65-0.9 s seen.
         "final-delete": Lag(600, 700, 950),
         # The API server's own retry of an eviction after a conflict (500 ms and up to a tenth more), and what kubectl

@@ -47,7 +47,7 @@ class Failing(NamedTuple):
     """A route that leads to nothing that serves."""
 
     kind: str
-    """refused (process gone), unanswered (address or node gone) or rejected (no endpoint)."""
+    """refused (process gone), unanswered (address or node gone), rejected (no endpoint), error (answered with one)."""
     of: int
     since: int
 

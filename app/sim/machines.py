@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from app.kube.annotations import PREFIX
 from app.kube.meta import Ref
+from app.sim import dependencies
 from app.sim.acts import Work
 from app.sim.draft import Draft, enqueue, set_timer
 from app.sim.host import Proxy
@@ -19,6 +20,8 @@ from app.sim.references import parse_ref, resolve
 
 if TYPE_CHECKING:
     from app.sim.engine import Model
+
+RUNTIME = "containerd"
 
 
 def stop(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
@@ -50,6 +53,9 @@ def _stop_process(model: Model, draft: Draft, process: str) -> None:
     if base == "kubelet" and node in draft.hosts:
         # So do its containers, and so forgets it: it keeps nothing of its pods on disk.
         draft.hosts = draft.hosts.set(node, replace(draft.hosts[node], workers=EMPTY))
+    if base == RUNTIME and node in draft.hosts:
+        # And containers outlive the runtime, under their shims.
+        model.change_host(draft, replace(draft.hosts[node], runtime_down=draft.now))
 
 
 def start(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
@@ -66,6 +72,10 @@ def start(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, 
                 view = view.put(stored)
     draft.views = draft.views.set(process, view)
     base, _, node = process.partition("/")
+    if base == "kubelet" and node in draft.hosts:
+        draft.hosts = draft.hosts.set(node, replace(draft.hosts[node], kubelet_since=draft.now))
+    if base == RUNTIME and node in draft.hosts:
+        model.change_host(draft, replace(draft.hosts[node], runtime_down=None, runtime_since=draft.now))
     for loop in model.routes.processes.get(base, ()):
         keys = loop.on_start(Turn(draft.freeze(), loop, node, ref)) if loop.on_start else []
         for key in keys:
@@ -91,6 +101,8 @@ def power_off(model: Model, draft: Draft, intervention: Intervention) -> tuple[R
 
 
 def behave(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    if dependencies.is_meant(intervention):
+        return dependencies.switch(model, draft, intervention)
     ref = resolve(draft, intervention.args[0])
     for node in draft.nodes:
         host = draft.hosts[node]

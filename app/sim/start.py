@@ -43,12 +43,13 @@ def at_rest(
     lags: Mapping[str, Lag] | None = None,
     images: tuple[str, ...] = (),
     relist: Mapping[str, int] | None = None,
+    syncs: Mapping[str, int] | None = None,
 ) -> World:
     """A world at t = 0 in which nothing is left to do, with every object applied long before.
 
     Raises RuntimeError when the loops do not come to rest within ten minutes.
     """
-    world = empty(objects, lags=lags, images=images, relist=relist)
+    world = empty(objects, lags=lags, images=images, relist=relist, syncs=syncs)
     rest = [obj for obj in objects if not isinstance(obj, Node)]
     draft = Draft(world)
     for node in [obj for obj in objects if isinstance(obj, Node)]:
@@ -87,11 +88,18 @@ def empty(
     lags: Mapping[str, Lag] | None = None,
     images: tuple[str, ...] = (),
     relist: Mapping[str, int] | None = None,
+    syncs: Mapping[str, int] | None = None,
 ) -> World:
     """Machines that are on, and nothing else."""
     nodes = tuple(sorted(obj.metadata.name for obj in objects if isinstance(obj, Node)))
     hosts = {
-        name: Host(name, number, relist_phase=(relist or {}).get(name, _phase(number)), images=images)
+        name: Host(
+            name,
+            number,
+            relist_phase=(relist or {}).get(name, _phase(number)),
+            sync_phase=(syncs or {}).get(name, _phase(number) * 7 % 1000),
+            images=images,
+        )
         for number, name in enumerate(nodes, 1)
     }
     world = World(now=LONG_AGO, nodes=nodes, hosts=Map(hosts))

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from app.kube.annotations import behaviour
 from app.kube.meta import Ref
 from app.sim.draft import Draft
 from app.sim.host import Host, HostPod, Rules, host_number
 from app.sim.ledger import Failing, Ledger, Route, Span, Tally
 from app.sim.maps import Map, ordered
+
+ERROR = "error"
 
 
 def begin(draft: Draft) -> None:
@@ -30,7 +33,7 @@ def begin(draft: Draft) -> None:
 def settle(draft: Draft, old: Host, new: Host) -> bool:
     """Account for one machine's change; True when a route began or ceased to fail."""
     before = draft.ledger.failing
-    if old.pods is not new.pods or old.power != new.power:
+    if old.pods is not new.pods or old.power != new.power or old.broken != new.broken:
         _processes_changed(draft, old, new)
     if old.proxy.rules is not new.proxy.rules:
         for load in draft.load:
@@ -44,20 +47,30 @@ def _processes_changed(draft: Draft, old: Host, new: Host) -> None:
         if was.get(address, "unanswered") == now.get(address, "unanswered"):
             continue
         for route in [route for route, _ in ordered(draft.ledger.routes) if route.address == address]:
-            if was.get(address) == "":
+            if was.get(address) == "" and now.get(address) != ERROR:
                 _cut_short(draft, route)
             _recheck(draft, route)
 
 
 def _addresses(host: Host) -> dict[str, str]:
     """Each pod address of a machine and how a connection to it fails; empty when it is served."""
-    return {pod.ip: _failure(host, pod) for _, pod in ordered(host.pods) if pod.ip}
+    return {pod.ip: failure(host, pod) for _, pod in ordered(host.pods) if pod.ip}
 
 
-def _failure(host: Host, pod: HostPod) -> str:
+def failure(host: Host, pod: HostPod) -> str:
+    """How a connection to a pod of that machine fails; empty when it is served."""
     if not host.power or pod.sandbox != "ready":
         return "unanswered"
-    return "" if pod.serves else "refused"
+    if not pod.serves:
+        return "refused"
+    return ERROR if host.broken and _lacks(host, pod) else ""
+
+
+def _lacks(host: Host, pod: HostPod) -> bool:
+    """Whether a program of the pod that serves does not find what it depends on."""
+    meta = pod.pod.metadata
+    serving = (behaviour(meta.annotations, run.name) for run in pod.containers if run.serving)
+    return any(name in host.broken for app in serving for name in app.depends_on)
 
 
 def _rules_changed(draft: Draft, node: str, service: Ref, old: Rules | None, duration: int) -> None:

@@ -5,19 +5,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import BadInput
-from app.kube.annotations import PREFIX, Answer, Behaviour, behaviour, check, healthy, next_change
-from app.kube.behaviour import Clause, Exit, Health, Hook, ImagePull, OnSigterm, Point, amount_at, hook, reaches
+from app.kube.annotations import PREFIX, Behaviour, behaviour, check, healthy, next_change
+from app.kube.behaviour import Exit, Hook, ImagePull, OnSigterm, Point, amount_at, hook, reaches
+from app.kube.health import Answer, Clause, Health, Outage, Reply
 from app.kube.pods import ExecAction, HTTPGetAction, LifecycleHandler, SleepAction
 from app.kube.stringmap import EMPTY, StringMap
 
 MI = 2**20
 
 NAMES = (
-    "startup, on-sigterm, exit-code-on-sigterm, post-start, pre-stop, memory, disk, health, image-pull, exit, unmount"
+    "startup, on-sigterm, exit-code-on-sigterm, post-start, pre-stop, memory, disk, health, image-pull, exit, unmount, "
+    "depends-on, log"
 )
+NAMED = "names such as database, with commas between them"
 HEALTH = (
-    '"TARGET: STATUS; after 90s: STATUS for 30s; on-sigterm: STATUS | TARGET: ...", where TARGET is an HTTP path, '
-    "exec, tcp, grpc or *, and STATUS an HTTP code, ok or fail"
+    '"TARGET: STATUS; after 90s: STATUS for 30s; while NAME down: STATUS; on-sigterm: STATUS | TARGET: ...", '
+    "where TARGET is an HTTP path, exec, tcp, grpc, startup, readiness, liveness or *, and STATUS an HTTP code, "
+    "ok, fail or hangs, or one that takes its time, such as 200 in 3s"
 )
 
 
@@ -28,7 +32,7 @@ def of(**annotations: str) -> Behaviour:
 def test_an_application_without_annotations_is_up_at_once_and_goes_at_sigterm() -> None:
     assert behaviour(EMPTY, "web") == Behaviour(
         startup=0, on_sigterm=OnSigterm("exit", 0), exit_code_on_sigterm=0, pre_stop=None, memory=(), disk=(),
-        health=(), image_pull=ImagePull("pulled", None), exit=None, unmount=0,
+        health=(), image_pull=ImagePull("pulled", None), exit=None, unmount=0, depends_on=(), log=(),
     )  # fmt: skip
 
 
@@ -60,17 +64,35 @@ def test_an_application_without_annotations_is_up_at_once_and_goes_at_sigterm() 
         ("exit", "start-error", Exit(0, 128, starts=False)),
         ("unmount", "2m", 120_000),
         ("unmount", "hangs", None),
-        ("health", "/healthz: 200", (Health("/healthz", 200),)),
+        ("health", "/healthz: 200", (Health("/healthz", Reply(200)),)),
         (
             "health",
             "/healthz: 200; after 90s: 500 for 30s",
-            (Health("/healthz", 200, (Clause(90_000, 500, 30_000),)),),
+            (Health("/healthz", Reply(200), (Clause(90_000, Reply(500), 30_000),)),),
         ),
         (
             "health",
             "/ready: 200; after 5s: fail; on-sigterm: fail | exec: ok | *: 503",
-            (Health("/ready", 200, (Clause(5_000, 500, None),), 500), Health("exec", 200), Health("*", 503)),
+            (
+                Health("/ready", Reply(200), (Clause(5_000, Reply(500), None),), on_sigterm=Reply(500)),
+                Health("exec", Reply(200)),
+                Health("*", Reply(503)),
+            ),
         ),
+        (
+            "health",
+            "/ready: 200 in 20ms; while database down: 503; while cache down: hangs; after 5s: 200 in 3s for 1m",
+            (
+                Health(
+                    "/ready",
+                    Reply(200, 20),
+                    (Clause(5_000, Reply(200, 3_000), 60_000),),
+                    (Outage("database", Reply(503)), Outage("cache", Reply(200, None))),
+                ),
+            ),
+        ),
+        ("depends_on", "database, cache", ("database", "cache")),
+        ("log", "starting\npanic: no route to database\n", ("starting", "panic: no route to database")),
     ],
 )
 def test_an_annotation_is_read(name: str, text: str, value: Any) -> None:
@@ -109,7 +131,12 @@ PULL = "a duration such as 3s, not-found, denied, registry-down, private"
         ("health", "/a: 200; before 3s: 500", f'found "/a: 200; before 3s: 500"; allowed: {HEALTH}'),
         ("health", "/a: 600", f'found "/a: 600"; allowed: {HEALTH}'),
         ("health", "exce: ok", f'found "exce: ok"; allowed: {HEALTH}; did you mean "exec"?'),
-        ("health", "tcp: 200", 'found "200"; allowed: ok or fail; tcp has no HTTP codes'),
+        ("health", "tcp: 200", 'found "200"; allowed: ok, fail or hangs; tcp has no HTTP codes'),
+        ("health", "/a: 200 for 3s", f'found "/a: 200 for 3s"; allowed: {HEALTH}'),
+        ("health", "/a: hangs in 3s", f'found "/a: hangs in 3s"; allowed: {HEALTH}'),
+        ("health", "/a: 200; while Data down: 500", f'found "/a: 200; while Data down: 500"; allowed: {HEALTH}'),
+        ("health", "/a: 200; while database up: 500", f'found "/a: 200; while database up: 500"; allowed: {HEALTH}'),
+        ("depends-on", "the database", f'found "the database"; allowed: {NAMED}'),
         ("health", "/a: 200 | /a: 500", 'the target "/a" stands twice; allowed: each target once'),
         ("wbe.startup", "4s", 'no container "wbe" in this pod; allowed: web, proxy; did you mean "web"?'),
         ("web.unmount", "4s", "belongs to the whole pod; write sim.loopscope.dev/unmount"),
@@ -160,6 +187,30 @@ def test_a_behaviour_that_was_never_checked_gathers_its_faults() -> None:
 def test_a_probe_meets(target: str, since_start: int, since_sigterm: int | None, answer: Answer) -> None:
     app = of(startup="4s", health="/healthz: 200; after 90s: 500 for 30s; on-sigterm: 503 | tcp: fail | *: 302")
     assert healthy(app, target, since_start, since_sigterm) == answer
+
+
+def test_what_is_said_of_a_probe_itself_wins_over_what_is_said_of_what_it_asks() -> None:
+    app = of(health="exec: ok | startup: fail; after 5s: ok")
+    kinds = ("liveness", "startup")
+    assert [healthy(app, "exec", 0, kind=kind).ok for kind in kinds] == [True, False]
+    assert [next_change(app, "exec", 0, kind=kind) for kind in kinds] == [None, 5_000]
+
+
+@pytest.mark.parametrize(
+    ("broken", "since_sigterm", "answer"),
+    [
+        ((), None, Answer(ok=True, code=200)),
+        (("cache",), None, Answer(ok=True, code=200)),
+        (("database",), None, Answer(ok=False, code=503)),
+        (("cache", "database", "queue"), None, Answer(ok=True, code=200, takes=None)),
+        (("database",), 10, Answer(ok=False, code=500)),
+    ],
+)
+def test_a_probe_meets_what_the_application_depends_on(
+    broken: tuple[str, ...], since_sigterm: int | None, answer: Answer
+) -> None:
+    app = of(health="/a: 200; while database down: 503; while queue down: hangs; on-sigterm: fail")
+    assert healthy(app, "/a", 0, since_sigterm, broken=broken) == answer
 
 
 def test_without_a_rule_every_target_is_well_once_the_application_serves() -> None:

@@ -11,11 +11,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.kube.manifests import read_manifests
+from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.loops.registry import LOOPS
 from app.sim.engine import Model
 from app.sim.intervention import Intervention, parse
-from app.sim.maps import Map
+from app.sim.lags import Lag
+from app.sim.maps import Map, ordered
 from app.sim.schedule import run
 from app.sim.start import at_rest
 from app.sim.walk import Walk
@@ -42,6 +44,16 @@ class Scenario(Struct, frozen=True):
     """Images that are on the nodes at the start."""
     relist: dict[str, int] = {}
     """Where in a second each node's kubelet lists its containers, as the recording's attempts out of turn show."""
+    syncs: dict[str, int] = {}
+    """Where in a second each node's kubelet takes up pods that are due, as the recording's retries show."""
+    lags: dict[str, Lag] = {}
+    """How long things took on the recording's own machine."""
+    drawn: dict[str, tuple[int, ...]] = {}
+    """What a kubelet drew by lot: by pod, each nap between syncs in thousandths of its least length."""
+    made: tuple[str, ...] = ()
+    """Objects of the start that the script makes by `apply m:made`, because they do not come to rest."""
+    warmup: int = 0
+    """Milliseconds of the script before the recording began; what is seen in them is not compared."""
     begins: int = 0
     """Milliseconds past a whole minute at which the recording began, where seconds or minutes of the clock count."""
     differs: str = ""
@@ -57,7 +69,7 @@ def recording(name: str) -> dict[str, Any]:
 def objects(name: str, scenario: Scenario) -> tuple[Object, ...]:
     """What existed at t = 0, with the recording's behaviour in the model's annotations."""
     setup = recording(name)["setup"]
-    bodies = [_behaving(body, scenario) for body in setup["start"]]
+    bodies = [_behaving(body, scenario) for body in setup["start"] if body["metadata"]["name"] not in scenario.made]
     texts = [*([scenario.standing] if scenario.standing else []), *(json.dumps(body) for body in bodies)]
     return read_manifests("\n---\n".join(texts), name).objects
 
@@ -69,15 +81,35 @@ def applied(name: str, scenario: Scenario) -> tuple[Object, ...]:
     return read_manifests("\n---\n".join(texts), name).objects if texts else ()
 
 
+def made(name: str, scenario: Scenario) -> tuple[Object, ...]:
+    """Objects of the start that the script makes."""
+    start = recording(name)["setup"]["start"]
+    bodies = [_behaving(body, scenario) for body in start if body["metadata"]["name"] in scenario.made]
+    return read_manifests("\n---\n".join(json.dumps(body) for body in bodies), name).objects if bodies else ()
+
+
 def walk(name: str, scenario: Scenario) -> Walk:
     """The model's walk of a recording."""
-    relist = {node: (phase + scenario.begins) % 1000 for node, phase in scenario.relist.items()}
-    world = at_rest(MODEL, objects(name, scenario), images=scenario.images, relist=relist)
+    world = at_rest(
+        MODEL,
+        objects(name, scenario),
+        images=scenario.images,
+        lags=scenario.lags,
+        relist=_phases(scenario.relist, scenario.begins),
+        syncs=_phases(scenario.syncs, scenario.begins),
+    )
     later = applied(name, scenario)
     # All together as `m:later`, and each by its own name.
-    world = replace(world, manifests=Map({"later": later, **{obj.metadata.name: (obj,) for obj in later}}))
+    manifests = {"later": later, "made": made(name, scenario), **{obj.metadata.name: (obj,) for obj in later}}
+    drawn = Map({Ref("Pod", *pod.split("/")): lots for pod, lots in scenario.drawn.items()})
+    hosts = world.hosts.update({node: replace(host, drawn=drawn) for node, host in ordered(world.hosts)})
+    world = replace(world, hosts=hosts, manifests=Map(manifests))
     script: list[Intervention] = [_later(parse(text), scenario.begins) for text in scenario.script]
     return run(MODEL, world, script, until=scenario.begins + (parse(f"{scenario.until} x").at or 0))
+
+
+def _phases(recorded: dict[str, int], begins: int) -> dict[str, int]:
+    return {node: (phase + begins) % 1000 for node, phase in recorded.items()}
 
 
 def _later(intervention: Intervention, by: int) -> Intervention:
@@ -88,8 +120,9 @@ def model_trace(name: str, scenario: Scenario) -> list[dict[str, Any]]:
     """What a watcher of the model would have recorded, with the recording's names, on the recording's nodes."""
     truth = recording(name)["trace"]
     kinds = {entry["kind"] for entry in truth}
-    shifted = [entry | {"t": entry["t"] - scenario.begins / 1000} for entry in trace(walk(name, scenario))]
-    mine = [entry for entry in shifted if entry["kind"] in kinds]
+    before = (scenario.begins + scenario.warmup) / 1000
+    shifted = [entry | {"t": entry["t"] - before} for entry in trace(walk(name, scenario))]
+    mine = [entry for entry in shifted if entry["kind"] in kinds and entry["t"] >= 0]
     return placed(truth, renamed(truth, mine))
 
 
@@ -104,6 +137,8 @@ def renamed(truth: list[dict[str, Any]], model: list[dict[str, Any]]) -> list[di
         recorded, mine = _families(truth, kind, {}), _families(model, kind, names)
         for family, found in mine.items():
             names |= dict(zip(found, recorded.get(family, ()), strict=False))
+    recorded_uids = _uids(truth)
+    names |= {uid: recorded_uids[pod] for pod, uid in _uids(model).items() if pod in recorded_uids}
     recorded_hashes = _revisions(truth)
     for owner, hashes in _revisions(model).items():
         names |= dict(zip(hashes, recorded_hashes.get(owner, ()), strict=False))
@@ -132,6 +167,11 @@ def _families(entries: list[dict[str, Any]], kind: str, names: dict[str, str]) -
         new = kind == "ReplicaSet" and entry["event"] == "ADDED"
         found.setdefault((names.get(maker, maker), new), []).append(name)
     return found
+
+
+def _uids(entries: list[dict[str, Any]]) -> dict[str, str]:
+    """The uids of pods that messages name, by `NAME_NAMESPACE`."""
+    return dict(re.findall(r"([a-z0-9.-]+_[a-z0-9-]+)\(([0-9a-f-]{36})\)", json.dumps(entries)))
 
 
 def _revisions(entries: list[dict[str, Any]]) -> dict[str, list[str]]:

@@ -11,13 +11,14 @@ from app.kube.networking import EndpointSlice
 from app.kube.pods import Pod
 from app.sim.host import Host, HostPod, Rules, host_number
 from app.sim.maps import ordered
+from app.sim.traffic import failure
 from app.sim.world import World
 
 ENDPOINTS = {"ready": "●", "serving-terminating": "◆", "terminating": "◇", "unready": "○"}
-BACKENDS = {"serving": "●", "draining": "◆", "refused": "✕", "unanswered": "✕"}
+BACKENDS = {"serving": "●", "draining": "◆", "refused": "✕", "unanswered": "✕", "error": "✕"}
 MOST_TOLD = 20
 """Lines of a list that are put into one sentence."""
-STALE = frozenset({"refused", "unanswered"})
+STALE = frozenset({"refused", "unanswered", "error"})
 
 
 def slices(world: World) -> tuple[Listing, ...]:
@@ -44,12 +45,11 @@ class Backends:
         self._at: dict[str, dict[str, tuple[str, HostPod]]] = {}
 
     def state(self, address: str) -> str:
-        """serving, draining, refused or unanswered."""
+        """serving, draining, refused, unanswered or error."""
         host, found = self._host(address), self.pod(address)
-        if host is None or not host.power or found is None or found[1].sandbox != "ready":
-            return "unanswered"
-        if not found[1].serves:
-            return "refused"
+        failing = "unanswered" if host is None or found is None else failure(host, found[1])
+        if failing or found is None:
+            return failing
         stored = self._world.etcd.get(found[1].ref)
         pod = stored.object if stored else None
         return "serving" if isinstance(pod, Pod) and not pod.terminating else "draining"

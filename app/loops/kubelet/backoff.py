@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from app.kube import images
 from app.kube.backoff import Ladder, after_attempt
@@ -11,8 +11,6 @@ from app.sim.host import Crash
 from app.sim.lags import Bounds
 
 RETRY = 10_000
-TICK = 1_000
-"""The sync loop takes up what is due once a second."""
 """backOffPeriod: a sync that failed is tried again after this time."""
 LONGEST_NAP = 60_000
 
@@ -23,19 +21,30 @@ def grown(crash: Crash | None, container: str, event: int, now: int, ladder: Lad
     return replace(crash, entry=after_attempt(crash.entry, event, now, ladder))
 
 
-def next_look(now: int, expires: int) -> Bounds:
+def next_look(case: Case, expires: int) -> Bounds:
     """The next sync after a back-off: when it expires, at most a minute on, and a jitter of up to half as long."""
-    return _jittered(now, min(max(expires - now, 0), LONGEST_NAP))
+    return _jittered(case, min(max(expires - case.now, 0), LONGEST_NAP))
 
 
 def retry(case: Case) -> Bounds:
     """The next sync after another failure; the relist that tells of a new sandbox comes before it."""
     tick = next_relist(case.pod.sandbox_since, case.turn.host.relist_phase)
-    return Bounds.at(tick) if tick > case.now else _jittered(case.now, RETRY)
+    return Bounds.at(tick) if tick > case.now else _jittered(case, RETRY)
 
 
-def _jittered(now: int, nap: int) -> Bounds:
-    return Bounds(now + nap, now + nap * 5 // 4 + TICK // 2, now + nap * 3 // 2 + TICK)
+def _jittered(case: Case, nap: int) -> Bounds:
+    """After that time and a share of it more, at the second's tick on which the sync loop takes up what is due."""
+    host, phase = case.turn.host, case.turn.host.sync_phase
+    known = host.drawn.get(case.ref, ())[case.worker.naps :]
+    if known:
+        return Bounds.at(sync_tick(case.now + nap * known[0] // 1000, phase))
+    of_a_minute = astuple(case.turn.lag("pod-resync"))
+    return Bounds(*(sync_tick(case.now + nap * part // LONGEST_NAP, phase) for part in of_a_minute))
+
+
+def sync_tick(due: int, phase: int) -> int:
+    """The first tick of the sync loop that is not before an instant."""
+    return next_relist(due - 1, phase)
 
 
 def image_error(image: str, error: str) -> str:

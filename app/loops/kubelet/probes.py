@@ -1,7 +1,8 @@
 """Probe workers: one for each probe of each container; a tick that would find nothing new is left out.
 
 As doProbe in pkg/kubelet/prober/worker.go. A worker's clock belongs to the pod; readiness is also tried out of turn,
-at every pass over the status of a container that has started and is not ready, and its clock then begins anew.
+at every pass over the status of a container that has started and is not ready, and its clock then begins anew. An
+attempt that is not answered at once keeps its worker busy until it is, or until its timeout.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from app.kube.pods import Container, Probe
 from app.kube.probes import FAILURE, READINESS, STARTUP, SUCCESS
 from app.loops.host_pods import changed_pods, changed_workers, container_spec
 from app.loops.kubelet.case import WARNING, Case, cases, containers, event, has_started, is_ready, probe_of
-from app.loops.kubelet.prober import Met, changes_after, meets
+from app.loops.kubelet.prober import Asked, Met, changes_after, meets
 from app.sim.acts import Act, Event, Wait
 from app.sim.agenda import Due, decide
 from app.sim.host import ContainerRun, Host, HostPod, ProbeState, Worker
 from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
+from app.sim.maps import ordered
 
 
 class Asking(NamedTuple):
@@ -34,6 +36,10 @@ class Asking(NamedTuple):
     probe: Probe
     seen: ContainerRun
     real: ContainerRun
+
+    @property
+    def asked(self) -> Asked:
+        return Asked(self.case.turn.host, self.case.pod, self.row, self.real, self.state.kind)
 
 
 def reconcile(turn: Turn) -> Act | Wait | None:
@@ -63,20 +69,26 @@ def _asking(case: Case, state: ProbeState) -> Asking | None:
     if probe is None or has_started(case.worker, seen, row) == (state.kind == STARTUP):
         return None
     if state.attempt != seen.attempt:
-        state = replace(state, attempt=seen.attempt, counting=rules.fresh(state.kind), again=False, last_run=None)
+        state = _first(state, seen.attempt)
     return None if state.counting.on_hold else Asking(case, state, row, probe, seen, real)
 
 
 def _next(asking: Asking) -> Act | Due | None:
     case, state = asking.case, asking.state
+    if state.asking:
+        begun = case.now if state.last_run is None else state.last_run
+        met = meets(asking.asked, begun)
+        return Due(Bounds.at(begun + met.takes), lambda: _attempt(asking, met, begun))
     begins = whole_second(asking.seen.started or 0) + asking.probe.initialDelaySeconds * 1000
     if _out_of_turn(asking):
         if case.now >= begins:
-            return _attempt(asking, case.now, base=case.now)
+            return _begin(asking, base=case.now)
         state = replace(state, base=case.worker.synced)
+    if state.late and case.now >= begins:
+        return _begin(asking, base=state.base)
     ran = case.now if state.last_run is None else max(case.now, state.last_run + 1)
     tick = _useful(asking, state.base, _tick(state.base, max(ran, begins), asking.probe))
-    return None if tick is None else Due(Bounds.at(tick), lambda: _attempt(asking, case.now, base=state.base))
+    return None if tick is None else Due(Bounds.at(tick), lambda: _begin(asking, base=state.base))
 
 
 def _out_of_turn(asking: Asking) -> bool:
@@ -95,24 +107,36 @@ def _tick(base: int, earliest: int, probe: Probe) -> int:
 
 def _useful(asking: Asking, base: int, tick: int) -> int | None:
     """That tick, or the first one after it that finds something new."""
-    pod, real, probe = asking.case.pod, asking.real, asking.probe
     at: int | None = tick
     while at is not None and not _news(asking, at):
-        change = changes_after(pod, real, probe, at)
-        at = None if change is None else _tick(base, change, probe)
+        change = changes_after(asking.asked, at)
+        at = None if change is None else _tick(base, change, asking.probe)
     return at
 
 
 def _news(asking: Asking, at: int) -> bool:
     """Whether an attempt then would be told of (every failure is) or counted."""
     counting = asking.state.counting
-    met = meets(asking.case.pod, asking.row, asking.real, asking.probe, at)
-    return met.ok is not True or counting.result != SUCCESS or counting.last == FAILURE
+    return meets(asking.asked, at).ok is not True or counting.result != SUCCESS or counting.last == FAILURE
 
 
-def _attempt(asking: Asking, now: int, *, base: int) -> Act:
+def _begin(asking: Asking, *, base: int) -> Act:
+    """An attempt, answered at once or later."""
+    case = asking.case
+    state = replace(
+        asking.state, base=base, passed=max(case.worker.synced, asking.state.passed), last_run=case.now, late=False
+    )
+    asking = asking._replace(state=state)
+    met = meets(asking.asked, case.now)
+    if not met.takes:
+        return _attempt(asking, met, case.now)
+    worker = _with_state(case.worker, replace(state, asking=True, again=False))
+    return case.act("ask", worker=worker, reason=_about(asking), to=case.process, background=True)
+
+
+def _attempt(asking: Asking, met: Met, begun: int) -> Act:
+    """An attempt that was begun then is over."""
     case, kind = asking.case, asking.state.kind
-    met = meets(case.pod, asking.row, asking.real, asking.probe, now)
     before = asking.state.counting
     after = before
     if met.ok is not None:
@@ -120,17 +144,16 @@ def _attempt(asking: Asking, now: int, *, base: int) -> Act:
     turned = after.result != before.result
     state = replace(
         asking.state,
-        base=base,
-        passed=case.worker.synced,
         counting=after,
-        last_run=now,
+        asking=False,
+        late=case.now > begun and _tick(asking.state.base, begun + 1, asking.probe) <= case.now,
         # Becoming unready is a pass over the status by itself; a pod that is being ended has none.
         again=turned and kind == READINESS and after.result == FAILURE and case.worker.stage == "sync",
     )
     return case.act(
         "probe",
         worker=_counted(case, state, started=turned and kind == STARTUP and after.result == SUCCESS, turned=turned),
-        reason=f"{kind} of {asking.row.name}",
+        reason=_about(asking),
         moment=_moment(kind, after.result) if turned else "",
         to=case.process,
         outcome=_word(met),
@@ -139,24 +162,32 @@ def _attempt(asking: Asking, now: int, *, base: int) -> Act:
     )
 
 
+def _about(asking: Asking) -> str:
+    return f"{asking.state.kind} of {asking.row.name}"
+
+
 def _counted(case: Case, state: ProbeState, *, started: bool, turned: bool) -> Worker:
     """With this worker's new state; a startup that passes owes its container a first try of readiness."""
-    worker = case.dirty() if turned else case.worker
-    return replace(
-        worker,
-        probes=tuple(
-            state
-            if (row.container, row.kind) == (state.container, state.kind)
-            else _first_try(row, state)
-            if started and row.container == state.container and row.kind == READINESS
-            else row
-            for row in worker.probes
-        ),
+    worker = _with_state(case.dirty() if turned else case.worker, state)
+    first = worker.probe(state.container, READINESS) if started else None
+    return _with_state(worker, replace(_first(first, state.attempt), again=True)) if first is not None else worker
+
+
+def _with_state(worker: Worker, state: ProbeState) -> Worker:
+    about = (state.container, state.kind)
+    return replace(worker, probes=tuple(state if (row.container, row.kind) == about else row for row in worker.probes))
+
+
+def _first(state: ProbeState, attempt: int) -> ProbeState:
+    """A probe worker as it meets a container that it has not asked yet; its clock goes on."""
+    return ProbeState(
+        state.container,
+        state.kind,
+        state.base,
+        passed=state.passed,
+        attempt=attempt,
+        counting=rules.fresh(state.kind),
     )
-
-
-def _first_try(row: ProbeState, startup: ProbeState) -> ProbeState:
-    return replace(row, attempt=startup.attempt, counting=rules.fresh(row.kind), again=True, last_run=None)
 
 
 def _moment(kind: str, result: str) -> str:
@@ -188,6 +219,8 @@ def _asked(worker: Worker) -> object:
 
 
 def _on_host(old: Host, new: Host) -> list[Ref]:
+    if (old.broken, old.runtime_down) != (new.broken, new.runtime_down):
+        return sorted({pod.ref for _, pod in ordered(new.pods) if _probed(pod) is not None})
     return sorted({*changed_workers(old, new, _asked), *changed_pods(old, new, _probed)})
 
 

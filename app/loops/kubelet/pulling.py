@@ -132,7 +132,8 @@ def _backing_off(case: Case, crash: Crash, moment: str, events: tuple[Event, ...
 
 def remembering(case: Case, crash: Crash) -> Worker:
     """The worker with what it could not do; its sandbox is up, or nothing would have been tried."""
-    return with_crash(case.dirty(seen_sandbox=case.pod.sandbox), crash)
+    naps = case.worker.naps + (crash.resync is not None)
+    return with_crash(case.dirty(seen_sandbox=case.pod.sandbox, naps=naps), crash)
 
 
 __all__ = ["ended", "ensured", "remembering", "unknown_secrets"]

@@ -78,7 +78,7 @@ def _back_off(case: Case, crash: Crash, entry: Entry, ended: int, before: tuple[
         crash,
         failing="CrashLoopBackOff",
         message=crash_loop_message(entry.delay, crash.container, pod),
-        resync=next_look(case.now, ended + entry.delay),
+        resync=next_look(case, ended + entry.delay),
     )
     return case.act(
         "back-off",

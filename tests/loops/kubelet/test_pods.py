@@ -217,13 +217,13 @@ def test_a_container_that_is_held_back_says_so_and_is_looked_at_again_a_bit_late
     (crash,) = worker_after(made).crashes
     assert events(made) == [f"BackOff: Back-off restarting failed container app in pod web-1_default({UID})"]
     assert crash.message == f"back-off 10s restarting failed container=app pod=web-1_default({UID})"
-    # 9.5 s are left; the worker sleeps up to half as long again, and is looked for once a second.
-    assert crash.resync == Bounds(12_200, 15_075, 17_950)
+    # 9.5 s are left; the worker sleeps up to half as long again, and is taken up at the next whole second.
+    assert crash.resync == Bounds(13_000, 15_000, 17_000)
     waiting = machine(AGAIN, worker_after(made))
-    assert decides(LOOP, waiting, POD, now=2_700) == "wait 15075"
-    restarted = worker_after(act(LOOP, waiting, POD, now=15_075, fired=True))
+    assert decides(LOOP, waiting, POD, now=2_700) == "wait 15000"
+    restarted = worker_after(act(LOOP, waiting, POD, now=15_000, fired=True))
     assert [(row.shown, row.failing, row.entry) for row in restarted.crashes] == [
-        ("CrashLoopBackOff", "", Entry(20_000, 15_075))
+        ("CrashLoopBackOff", "", Entry(20_000, 15_000))
     ]
 
 

@@ -7,18 +7,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from app.kube.pods import Container, ExecAction, GRPCAction, HTTPGetAction, Probe, TCPSocketAction
-from app.kube.probes import BEFORE_FIRST, Counting
-from app.loops.kubelet.prober import changes_after, meets
+from app.kube.probes import Counting
 from app.loops.kubelet.probes import LOOP
-from app.sim.host import ContainerRun, Host, HostPod, ProbeState
+from app.sim.host import HostPod, ProbeState
+from tests.loops.kubelet.probed import EXEC, FAILING, HTTP, LIVING, READY, host, pod, state
 from tests.loops.machines import (
     APP,
     act,
     api,
     decides,
-    events,
-    knows,
     machine,
     off,
     run,
@@ -26,31 +23,6 @@ from tests.loops.machines import (
     there,
     worker_after,
 )
-
-HTTP = Probe(httpGet=HTTPGetAction("http", "/ready"), periodSeconds=10, timeoutSeconds=1, successThreshold=1)
-EXEC = replace(HTTP, httpGet=None, exec=ExecAction(("check",)))
-TCP = replace(HTTP, httpGet=None, tcpSocket=TCPSocketAction(8080))
-GRPC = replace(HTTP, httpGet=None, grpc=GRPCAction(8080))
-FAILING = {"health": "*: fail"}
-REFUSED = "dial tcp 10.244.1.2:8080: connect: connection refused"
-
-
-def pod(kind: str, probe: Probe = HTTP, *runs: ContainerRun, **more: Any) -> HostPod:
-    container = replace(APP, **{f"{kind}Probe": probe})
-    return there(api(container, **more), *(runs or (run(),)))
-
-
-def state(kind: str, result: str = "", **more: Any) -> ProbeState:
-    """A probe worker whose clock began at 0.3 s."""
-    given = {"base": 300, "attempt": 0, "counting": Counting(result or BEFORE_FIRST[kind])}
-    return ProbeState("app", kind, **{**given, **more})
-
-
-def host(found: HostPod, *states: ProbeState, **worker: Any) -> Host:
-    return machine(found, knows(found, **{"probes": states, **worker}))
-
-
-READY, LIVING = state("readiness", "Success"), state("liveness")
 
 
 @pytest.mark.parametrize(
@@ -231,69 +203,3 @@ def test_a_startup_that_passes_owes_a_first_try_of_readiness() -> None:
     assert made.moment == "startup-passed"
     ready = act(LOOP, machine(found, worker_after(made)), now=10_300)
     assert ready.moment == "readiness-passed"
-
-
-@pytest.mark.parametrize(
-    ("probe", "container", "behaves", "text"),
-    [
-        pytest.param(HTTP, run(), {}, None, id="all is well"),
-        pytest.param(HTTP, run(), FAILING, "failed: HTTP probe failed with statuscode: 500", id="HTTP 500"),
-        pytest.param(
-            HTTP, run(), {"startup": "1m"}, f'failed: Get "http://10.244.1.2:8080/ready": {REFUSED}', id="not listening"
-        ),
-        pytest.param(
-            HTTP,
-            stopping(0, signalled=0, closing="closed"),
-            {},
-            f'failed: Get "http://10.244.1.2:8080/ready": {REFUSED}',
-            id="listening no more",
-        ),
-        pytest.param(HTTP, stopping(0, signalled=0, closing="drains"), {}, None, id="draining"),
-        pytest.param(TCP, run(), {"startup": "1m"}, f"failed: {REFUSED}", id="TCP"),
-        pytest.param(EXEC, run(), FAILING, "failed: ", id="exec"),
-        pytest.param(GRPC, run(), FAILING, 'failed: service unhealthy (responded with "NOT_SERVING")', id="gRPC"),
-        pytest.param(
-            GRPC,
-            run(),
-            {"startup": "1m"},
-            'failed: timeout: failed to connect service "10.244.1.2:8080" within 1s: connection error: '
-            f'desc = "transport: Error while dialing: {REFUSED}"',
-            id="no gRPC",
-        ),
-    ],
-)
-def test_what_is_said(probe: Probe, container: ContainerRun, behaves: dict[str, str], text: str | None) -> None:
-    found = pod("readiness", probe, container, behaves=behaves)
-    made = act(LOOP, host(found, state("readiness")), now=10_300, fired=True)
-    assert events(made) == ([] if text is None else [f"Unhealthy: Readiness probe {text}"])
-
-
-def test_a_container_that_has_ended_unseen() -> None:
-    """Until the kubelet has seen the end its probes go on: HTTP is refused, exec is an error that does not count."""
-    row = APP
-    ended = run(state="exited", finished=9_000)
-    for probe, ok, text in (
-        (HTTP, False, f'Get "http://10.244.1.2:8080/ready": {REFUSED}'),
-        (
-            EXEC,
-            None,
-            "rpc error: code = Unknown desc = failed to exec in container: container is in CONTAINER_EXITED state",
-        ),
-    ):
-        assert meets(pod("readiness", probe, ended), row, ended, probe, 10_000) == (ok, text)
-        assert changes_after(pod("readiness", probe, ended), ended, probe, 10_000) is None
-
-
-def test_an_error_does_not_count() -> None:
-    found = pod("readiness", EXEC, run(state="exited", finished=9_000))
-    seen = knows(found, seen=(run(),), probes=(READY,))
-    made = act(LOOP, machine(found, seen), now=10_300, fired=True)
-    assert made.outcome == "error"
-    assert worker_after(made).probes[0].counting == READY.counting
-    assert events(made)[0].startswith("Unhealthy: Readiness probe errored and resulted in unknown state: rpc error")
-
-
-def test_a_port_without_that_name_is_shown_as_it_is_written() -> None:
-    row = Container("app", "app:v1", readinessProbe=HTTP)
-    met = meets(there(api(row, behaves={"startup": "1m"}), run()), row, run(), HTTP, 500)
-    assert met.text.startswith('Get "http://10.244.1.2:http/ready"')

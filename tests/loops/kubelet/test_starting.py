@@ -7,10 +7,12 @@ from msgspec.structs import replace
 
 from app.kube.backoff import Entry
 from app.loops.kubelet.backoff import image_error, next_look
+from app.loops.kubelet.case import cases
 from app.loops.kubelet.pods import LOOP
 from app.sim.host import Crash, Host, Pull
 from app.sim.lags import Bounds
-from tests.loops.machines import APP, act, api, decides, events, knows, machine, pod_after, there, worker_after
+from app.sim.maps import Map
+from tests.loops.machines import APP, KEY, act, api, at, decides, events, knows, machine, pod_after, there, worker_after
 
 MISSING = replace(APP, image="missing:1")
 POD = api(MISSING)
@@ -45,7 +47,7 @@ def test_the_next_sync_shows_it_and_finds_the_back_off_in_force() -> None:
     assert (crash.shown, crash.told, crash.failing) == ("ErrImagePull", ERROR, "ImagePullBackOff")
     assert crash.message == f'Back-off pulling image "missing:1": ErrImagePull: {ERROR}'
     # A sync that failed is tried again after 10 s, or up to half as long again, at a tick of every second.
-    assert crash.resync == Bounds(10_700, 13_700, 16_700)
+    assert crash.resync == Bounds(11_000, 14_000, 16_000)
 
 
 def test_once_the_back_off_is_over_it_is_pulled_again() -> None:
@@ -113,10 +115,23 @@ def test_what_the_runtime_says(image: str, error: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("expires", "bounds"),
     [
-        pytest.param(9_000, Bounds(9_000, 11_750, 14_500), id="when the back-off is over, or up to half as long again"),
-        pytest.param(300_000, Bounds(60_000, 75_500, 91_000), id="after a minute at the latest"),
-        pytest.param(-5, Bounds(0, 500, 1_000), id="at the next tick, never in the past"),
+        pytest.param(9_000, Bounds(9_590, 11_590, 13_590), id="when the back-off is over, or up to half as long again"),
+        pytest.param(300_000, Bounds(60_590, 76_590, 90_590), id="after a minute at the latest"),
+        pytest.param(-5, Bounds(590, 590, 590), id="at the next tick, never in the past"),
     ],
 )
 def test_the_worker_sleeps_no_longer_than_a_minute(expires: int, bounds: Bounds) -> None:
-    assert next_look(0, expires) == bounds
+    host = replace(waiting(), sync_phase=590)
+    (case,) = cases(at(LOOP, host, POD))
+    assert next_look(case, expires) == bounds
+
+
+def test_what_the_kubelet_is_known_to_have_drawn_is_taken_in_turn() -> None:
+    host = replace(waiting(), drawn=Map({KEY: (1_100, 1_450)}))
+    (case,) = cases(at(LOOP, host, POD))
+    naps = [replace(case, worker=replace(case.worker, naps=done)) for done in range(3)]
+    assert [next_look(row, 20_000) for row in naps] == [
+        Bounds.at(22_000),
+        Bounds.at(29_000),
+        Bounds(20_000, 26_000, 30_000),
+    ]

@@ -1,0 +1,44 @@
+"""What programs need and Loopscope does not run, such as a database: it is up or down, for all machines at once."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from app.kube.meta import Ref
+from app.sim.draft import Draft
+from app.sim.intervention import Intervention
+
+if TYPE_CHECKING:
+    from app.sim.engine import Model
+
+KIND = "Dependency"
+USAGE = "set dependency/NAME down|up"
+_REFERENCE = re.compile(r"dependency/([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)", re.ASCII)
+
+
+def is_meant(intervention: Intervention) -> bool:
+    """Whether a `set` is about a dependency, not about a pod."""
+    return intervention.verb == "set" and intervention.args[0].startswith("dependency/")
+
+
+def check(intervention: Intervention) -> list[str]:
+    """What is wrong with one."""
+    name = _REFERENCE.fullmatch(intervention.args[0])
+    if name and intervention.args[1:] in (("down",), ("up",)) and not intervention.options:
+        return []
+    return [f"intervention {str(intervention)!r}: {USAGE!r} is the form"]
+
+
+def switch(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    """Every machine finds it up or down from now on."""
+    name, state = intervention.args[0].partition("/")[2], intervention.args[1]
+    for node in draft.nodes:
+        host = draft.hosts[node]
+        others = tuple(word for word in host.broken if word != name)
+        broken = tuple(sorted((*others, name))) if state == "down" else others
+        if broken != host.broken:
+            model.change_host(draft, replace(host, broken=broken))
+    return Ref(KIND, "", name), state

@@ -1,0 +1,49 @@
+"""How the recordings of running containers are made in the model: crash loops, probes, kubelet and runtime stopped."""
+
+from __future__ import annotations
+
+from recordings import Scenario
+
+from app.sim.lags import Lag
+
+BUSYBOX = ("docker.io/library/bb:1",)
+# A real runtime on a small machine: starting a container takes longer than on a quiet one.
+RUNC = {"container-start": Lag(2, 600, 1000), "sandbox-start": Lag(5, 450, 1000)}
+FAILS_AT_17S = {"health": "exec: ok; after 17s: fail"}
+
+RUNS: dict[str, Scenario] = {
+    "kubelet-crashloop": Scenario(
+        ("230ms apply m:later",),
+        "745s",
+        behaviour={
+            "crash0s": {"exit": "after 0s code 1"},
+            "crash3s": {"exit": "after 3s code 1"},
+            "exit0": {"exit": "after 1s code 0"},
+            "onfailure": {"exit": "after 1s code 0"},
+        },
+        images=BUSYBOX,
+        relist={"real1": 550},
+        syncs={"real1": 266},
+        lags=RUNC,
+        drawn={
+            "k-crash/crash0s": (1188, 1122, 1364, 1363, 1308, 1058, 1459, 1250, 1075, 1392, 1092, 1260, 1438),
+            "k-crash/crash3s": (1342, 1428, 1440, 1395, 1406, 1208, 1181, 1282, 1258, 1058, 1425),
+            "k-crash/exit0": (1431, 1223, 1238, 1096, 1262, 1307, 1125, 1117, 1350, 1325, 1208, 1425, 1204),
+        },
+    ),
+    "kubelet-liveness": Scenario(
+        ("220ms apply m:later",),
+        "151s",
+        behaviour={
+            "live": {"on-sigterm": "drain=1s"} | FAILS_AT_17S,
+            "live-ignore": {"on-sigterm": "ignore"} | FAILS_AT_17S,
+            "live-probegrace": {"on-sigterm": "ignore"} | FAILS_AT_17S,
+            "slowprobe": {"on-sigterm": "drain=1s", "health": "exec: fail"},
+        },
+        images=BUSYBOX,
+        relist={"real1": 236},
+        syncs={"real1": 266},
+        lags=RUNC,
+        drawn={"k-liveness/slowprobe": (1000, 1110)},
+    ),
+}
