@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from app.kube.batch import CronJob, Job, JobSpec
 from app.kube.config import Secret
 from app.kube.images import default_pull_policy
 from app.kube.meta import CLUSTER_SCOPED, DEFAULT_NAMESPACE
@@ -24,9 +25,12 @@ from app.kube.pods import (
 )
 from app.kube.stringmap import EMPTY
 from app.kube.workloads import (
+    DaemonSet,
+    DaemonSetUpdateStrategy,
     Deployment,
     DeploymentStrategy,
     ReplicaSet,
+    RollingUpdateDaemonSet,
     RollingUpdateDeployment,
     StatefulSet,
 )
@@ -51,6 +55,12 @@ def defaulted(obj: Object) -> Object:
             return replace(obj, spec=spec)
         case StatefulSet():
             return _stateful_set(obj)
+        case DaemonSet():
+            return _daemon_set(obj)
+        case Job():
+            return replace(obj, spec=_job_spec(obj.spec))
+        case CronJob():
+            return _cron_job(obj)
         case Service():
             return replace(obj, spec=_service_spec(obj.spec))
         case EndpointSlice():
@@ -209,6 +219,48 @@ def _stateful_set(obj: StatefulSet) -> StatefulSet:
         template=_template(obj.spec.template),
         podManagementPolicy=obj.spec.podManagementPolicy or "OrderedReady",
         revisionHistoryLimit=_or(obj.spec.revisionHistoryLimit, 10),
+    )
+    return replace(obj, spec=spec)
+
+
+def _daemon_set(obj: DaemonSet) -> DaemonSet:
+    strategy = obj.spec.updateStrategy
+    if strategy.type in ("", "RollingUpdate"):
+        given = strategy.rollingUpdate.maxUnavailable if strategy.rollingUpdate is not None else None
+        rolling = RollingUpdateDaemonSet(1 if given is None else given)
+        strategy = DaemonSetUpdateStrategy("RollingUpdate", rolling)
+    spec = replace(
+        obj.spec,
+        template=_template(obj.spec.template),
+        updateStrategy=strategy,
+        revisionHistoryLimit=_or(obj.spec.revisionHistoryLimit, 10),
+    )
+    return replace(obj, spec=spec)
+
+
+# Jobs, as in pkg/apis/batch/v1/defaults.go.
+
+
+def _job_spec(spec: JobSpec) -> JobSpec:
+    neither = spec.completions is None and spec.parallelism is None
+    return replace(
+        spec,
+        template=_template(spec.template),
+        completions=1 if neither else spec.completions,
+        parallelism=_or(spec.parallelism, 1),
+        backoffLimit=_or(spec.backoffLimit, 6),
+        podReplacementPolicy=spec.podReplacementPolicy or "TerminatingOrFailed",
+    )
+
+
+def _cron_job(obj: CronJob) -> CronJob:
+    made = obj.spec.jobTemplate
+    spec = replace(
+        obj.spec,
+        jobTemplate=replace(made, spec=replace(made.spec, template=_template(made.spec.template))),
+        concurrencyPolicy=obj.spec.concurrencyPolicy or "Allow",
+        successfulJobsHistoryLimit=_or(obj.spec.successfulJobsHistoryLimit, 3),
+        failedJobsHistoryLimit=_or(obj.spec.failedJobsHistoryLimit, 1),
     )
     return replace(obj, spec=spec)
 

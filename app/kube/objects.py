@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import FieldInfo, fields
 
+from app.kube.batch import CronJob, Job
 from app.kube.config import ConfigMap, Secret
 from app.kube.meta import CLUSTER_SCOPED, Ref
 from app.kube.networking import EndpointSlice, Service
@@ -16,7 +17,7 @@ from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
 from app.kube.priority import PriorityClass
 from app.kube.stringmap import StringMap
-from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
+from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 
 Object = (
     Pod
@@ -29,6 +30,9 @@ Object = (
     | Deployment
     | ReplicaSet
     | StatefulSet
+    | DaemonSet
+    | Job
+    | CronJob
     | PodDisruptionBudget
     | PriorityClass
 )
@@ -44,6 +48,9 @@ _TYPES: tuple[type[Object], ...] = (
     Deployment,
     ReplicaSet,
     StatefulSet,
+    DaemonSet,
+    CronJob,
+    Job,
     Pod,
     PodDisruptionBudget,
 )
@@ -60,6 +67,9 @@ TIMES = frozenset(
         "lastTransitionTime",
         "lastUpdateTime",
         "startTime",
+        "completionTime",
+        "lastScheduleTime",
+        "lastSuccessfulTime",
         "startedAt",
         "finishedAt",
         "renewTime",

@@ -40,6 +40,11 @@ _LEFT_OUT = {
     "ObjectMeta": "deletionGracePeriodSeconds deletionTimestamp ownerReferences",
     "DeploymentSpec": "rollbackTo",
     "StatefulSetSpec": "ordinals persistentVolumeClaimRetentionPolicy updateStrategy volumeClaimTemplates",
+    "DaemonSetSpec": "",
+    "RollingUpdateDaemonSet": "maxSurge",
+    "JobSpec": """backoffLimitPerIndex completionMode managedBy maxFailedIndexes podFailurePolicy scheduling
+        successPolicy ttlSecondsAfterFinished""",
+    "CronJobSpec": "timeZone",
     "ServiceSpec": """allocateLoadBalancerNodePorts clusterIPs externalIPs externalName healthCheckNodePort ipFamilies
         ipFamilyPolicy loadBalancerClass loadBalancerIP loadBalancerSourceRanges sessionAffinity sessionAffinityConfig
         topologyKeys trafficDistribution""",
@@ -65,6 +70,7 @@ SERVER_SIDE = {
     "ObjectMeta": _words("creationTimestamp generation managedFields resourceVersion selfLink uid"),
     "PodSpec": _words("serviceAccount"),
     "ServiceSpec": _words("clusterIPs"),
+    "JobSpec": _words("selector"),
     "NodeSpec": _words("podCIDRs"),
     "NodeStatus": LEFT_OUT["NodeStatus"] | {"conditions"},
     "NodeSystemInfo": LEFT_OUT["NodeSystemInfo"],
@@ -87,6 +93,9 @@ SERVER_DEFAULTS: dict[str, dict[str, Any]] = {
         "ipFamilyPolicy": "SingleStack",
         "sessionAffinity": "None",
     },
+    "RollingUpdateDaemonSet": {"maxSurge": 0},
+    "JobSpec": {"completionMode": "NonIndexed"},
+    "CronJobSpec": {"timeZone": "Etc/UTC"},
     "StatefulSetSpec": {
         "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
         "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},

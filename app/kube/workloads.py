@@ -1,4 +1,4 @@
-"""Deployments, ReplicaSets and StatefulSets."""
+"""Deployments, ReplicaSets, StatefulSets and DaemonSets."""
 
 from __future__ import annotations
 
@@ -118,3 +118,45 @@ class StatefulSet(Struct, frozen=True, omit_defaults=True):
     @property
     def ref(self) -> Ref:
         return Ref("StatefulSet", self.metadata.namespace, self.metadata.name)
+
+
+class RollingUpdateDaemonSet(Struct, frozen=True, omit_defaults=True):
+    maxUnavailable: int | str | None = None
+
+
+class DaemonSetUpdateStrategy(Struct, frozen=True, omit_defaults=True):
+    type: str = "RollingUpdate"
+    rollingUpdate: RollingUpdateDaemonSet | None = None
+
+
+class DaemonSetSpec(Struct, frozen=True, omit_defaults=True):
+    selector: LabelSelector = LabelSelector()
+    template: PodTemplateSpec = PodTemplateSpec()
+    updateStrategy: DaemonSetUpdateStrategy = DaemonSetUpdateStrategy()
+    minReadySeconds: int = 0
+    revisionHistoryLimit: int | None = None
+
+
+class DaemonSetStatus(Struct, frozen=True):
+    """The first four counts are always on the wire, also when they are zero."""
+
+    currentNumberScheduled: int
+    numberMisscheduled: int
+    desiredNumberScheduled: int
+    numberReady: int
+    observedGeneration: int = 0
+    updatedNumberScheduled: int = 0
+    numberAvailable: int = 0
+    numberUnavailable: int = 0
+
+
+class DaemonSet(Struct, frozen=True, omit_defaults=True):
+    kind: ClassVar[str] = "DaemonSet"
+    apiVersion: ClassVar[str] = "apps/v1"
+    metadata: ObjectMeta
+    spec: DaemonSetSpec = DaemonSetSpec()
+    status: DaemonSetStatus = DaemonSetStatus(0, 0, 0, 0)
+
+    @property
+    def ref(self) -> Ref:
+        return Ref("DaemonSet", self.metadata.namespace, self.metadata.name)

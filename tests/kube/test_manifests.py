@@ -331,7 +331,7 @@ def test_several_files_are_read_as_one_and_each_fault_names_its_own() -> None:
         ("v1", "LimitRange"),
         ("networking.k8s.io/v1", "Ingress"),
         ("autoscaling/v2", "HorizontalPodAutoscaler"),
-        ("apps/v1", "DaemonSet"),
+        ("apps/v1", "ControllerRevision"),
         ("serving.knative.dev/v1", "Service"),
         ("example.com/v1", "Deploymnet"),
         ("v1", "AllowList"),
