@@ -21,6 +21,7 @@ class Face(NamedTuple):
 FACES: dict[str, Face] = {
     "t-head": Face("Inter-600", 12.5),
     "t-chip": Face("Inter-600", 11),
+    "t-lane": Face("Inter-600", 9),
     "t-text": Face("Inter-500", 10.5),
     "t-strong": Face("Inter-600", 10.5),
     "t-note": Face("Inter-400", 10),

@@ -111,13 +111,14 @@ def _title(lane: LaneHead) -> str:
 
 
 def _heading(lane: LaneHead, x: float, wide: float) -> tuple[Label, ...]:
-    """Two lines: title and node, or a long title broken."""
+    """Two lines: title and node, or a long title broken; smaller where many lanes leave little room."""
     room = wide - 6
-    lines = [fitted(lane.title, "t-chip", room), fitted(lane.under, "t-note", room)]
-    looks = ["t-chip", "t-note"]
+    bold = "t-chip" if width(lane.title, "t-chip") <= room or " " in lane.title else "t-lane"
+    lines = [fitted(lane.title, bold, room), fitted(lane.under, "t-note", room)]
+    looks = [bold, "t-note"]
     if not lane.under:
-        lines = list(wrapped(lane.title, "t-chip", room, 2))
-        looks = ["t-chip", "t-chip"]
+        lines = list(wrapped(lane.title, bold, room, 2))
+        looks = [bold, bold]
     first = EDGE + (HEAD - 4) / 2 + (4 if len(lines) == 1 else -2)
     return tuple(label(x, first + 13 * at, text, looks[at], "middle") for at, text in enumerate(lines))
 
