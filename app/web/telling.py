@@ -6,6 +6,7 @@ from hashlib import sha256
 from threading import Lock
 
 import msgspec
+from starlette.exceptions import HTTPException
 
 from app.diagram.extract.names import short
 from app.sim.walk import Record
@@ -38,12 +39,18 @@ def digest(row: Record) -> str:
 
 
 _searching = Lock()
+PATIENCE = 30.0
+"""Seconds that a search waits for the one before it."""
 
 
 def _orders(played: Play) -> Play:
-    # One search at a time: each takes a whole processor for seconds.
-    with _searching:
+    # One at a time: each takes a whole processor for seconds, and whoever waits holds a thread.
+    if not _searching.acquire(timeout=PATIENCE):
+        raise HTTPException(503, "other searches are under way; try again in a minute", {"retry-after": "60"})
+    try:
         return searched(played)
+    finally:
+        _searching.release()
 
 
 found_orders = Kept(_orders)

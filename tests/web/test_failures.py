@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from app.store.database import Store
 from app.story import play as story
+from app.web import telling
 from app.web.application import create_app
 from tests.web.documents import document
 
@@ -20,6 +21,7 @@ TABLE: list[tuple[str, str, int, str]] = [
     ("unknown step number", "/f/termination/99999", 404, "this walk has"),
     ("huge step number", "/f/termination/" + "9" * 5000, 404, "no"),
     ("unknown step id", "/f/termination/kubelet.nope:pod~x", 404, "no step of this walk has that id"),
+    ("near step id", "/f/termination/sheduler.bind:pod~web-1", 404, "no step of this walk has that id"),
     ("unknown form", "/f/termination/7.gif", 404, "7.gif"),
     ("suffix without a step", "/f/termination/.svg", 404, ".svg"),
     ("unknown scene", "/f/termination/1?scene=rase", 422, "did you mean"),
@@ -181,3 +183,11 @@ def test_a_fault_of_ours_shows_no_traceback(
     assert answer.status_code == 500
     assert "secret" not in answer.text
     assert "Traceback" not in answer.text
+
+
+def test_a_search_does_not_queue_for_ever(server: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telling, "PATIENCE", 0.01)
+    with telling._searching:
+        answer = server.get("/f/termination/orders?set.rate=31")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
+    assert "try again in a minute" in document(answer.text).text

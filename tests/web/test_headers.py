@@ -113,3 +113,9 @@ def test_only_our_own_pages_may_act(browser: TestClient, headers: dict[str, str]
 def test_other_pages_may_link_to_us(server: TestClient) -> None:
     foreign = {"sec-fetch-site": "cross-site", "referer": "https://wiki.example/"}
     assert server.get("/f/termination/7", headers=foreign).status_code == 200
+
+
+@pytest.mark.parametrize("address", ["/", "/f/termination/7", "/f/termination/7.svg", "/static/app.css", "/healthz"])
+def test_a_head_is_answered_as_its_get(server: TestClient, address: str) -> None:
+    head, get = server.head(address), server.get(address)
+    assert (head.status_code, head.headers["content-type"]) == (get.status_code, get.headers["content-type"])

@@ -13,6 +13,7 @@ from app import __version__
 from app.catalog import starting
 from app.diagram.stylesheet import Theme
 from app.errors import BadInput, LoopscopeError, NotFound
+from app.kube.near_names import did_you_mean
 from app.story.play import Play, position
 from app.story.words import DEPTHS
 from app.web.address import Place, Query, parse
@@ -119,10 +120,10 @@ def locate(played: Play, step: str) -> tuple[int, str]:
         raise NotFound(f"step {step[:LONGEST_NUMBER]}…: no walk has so many")
     try:
         return position(played, step), ""
-    except NotFound:
+    except NotFound as unknown:
         name, _, suffix = step.rpartition(".")
         if suffix not in SUFFIXES or not name:
-            raise
+            raise NotFound(f"{unknown}{did_you_mean(step, [row.id for row in played.steps])}") from None
         return position(played, name), suffix
 
 
