@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 from app.catalog.flow import Setting
 from app.errors import BadInput
-from app.kube import durations
+from app.kube import durations, machines
 from app.kube.annotations import PREFIX, behaviour
 from app.kube.annotations import check as check_annotations
 from app.kube.behaviour import hook
 from app.kube.defaults import defaulted
 from app.kube.meta import Ref
+from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Container, ExecAction, Lifecycle, LifecycleHandler, Pod, PodTemplateSpec
 from app.kube.stringmap import StringMap
@@ -107,6 +108,8 @@ def field_value(path: str, setting: Setting, value: str) -> object:
 
 
 def _write_annotation(obj: Object, name: str, _: Setting, value: str) -> Object:
+    if isinstance(obj, Node):
+        return _write_node(obj, PREFIX + name, value)
     pod = template(_workload(obj))
     full = PREFIX + name
     if faults := check_annotations(StringMap({full: value}), [row.name for row in pod.spec.containers]):
@@ -115,6 +118,14 @@ def _write_annotation(obj: Object, name: str, _: Setting, value: str) -> Object:
     own = [f"{PREFIX}{row.name}.{name}" for row in pod.spec.containers]
     words = pod.metadata.annotations.without(*own).merged({full: value})
     return _with_template(_workload(obj), replace(pod, metadata=replace(pod.metadata, annotations=words)))
+
+
+def _write_node(node: Node, key: str, value: str) -> Node:
+    """What stands on a Node is about its machine and its kubelet."""
+    words = node.metadata.annotations.merged({key: value})
+    if faults := machines.check(words):
+        raise ValueError("; ".join(f"{fault.annotation}: {fault.text}" for fault in faults))
+    return replace(node, metadata=replace(node.metadata, annotations=words))
 
 
 def _write_prestop(obj: Object, name: str, _: Setting, value: str) -> Object:
@@ -157,6 +168,8 @@ def standing(obj: Object, target: Target, setting: Setting) -> str | None:
     """What the object says of a setting; None where it says nothing that can be read as a value of its type."""
     if target.verb == "field":
         return _written_value(_at(defaulted(obj), target.name), target.name, setting)
+    if isinstance(obj, Node):
+        return obj.metadata.annotations.get(PREFIX + target.name)
     pod = template(_workload(obj))
     container = _container(pod, target.name) if target.verb == "prestop" else pod.spec.containers[0]
     if target.verb == "annotation":

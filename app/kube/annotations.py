@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from app.errors import BadInput
 from app.kube import behaviour_grammar as grammar
-from app.kube.behaviour import Behaviour, healthy, next_change
+from app.kube.behaviour import Behaviour, Point, healthy, next_change
 from app.kube.health import Answer
 from app.kube.health_grammar import dependencies, health
 from app.kube.near_names import did_you_mean
@@ -26,6 +26,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "post-start": grammar.hook,
     "pre-stop": grammar.hook,
     "memory": grammar.curve,
+    "child-memory": grammar.curve,
     "disk": grammar.curve,
     "health": health,
     "image-pull": grammar.image_pull,
@@ -35,6 +36,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "log": grammar.log,
 }
 _OF_THE_POD = frozenset({"unmount"})
+_OF_A_VOLUME = "volume"
 
 
 class Fault(NamedTuple):
@@ -57,9 +59,20 @@ def behaviour(pod_annotations: StringMap, container: str) -> Behaviour:
                     values[name.replace("-", "_")] = reader(text)
             except ValueError as error:
                 problems.append(f"{prefix}{name}: {error}")
+    for key, text in pod_annotations.items():
+        before, _, name = key.removeprefix(PREFIX).rpartition(".")
+        if key.startswith(PREFIX) and name == _OF_A_VOLUME:
+            problems += [f"{key}: {fault}" for fault in _volume_faults(before, text)]
     if problems:
         raise BadInput(problems)
     return Behaviour(**values)
+
+
+@lru_cache(maxsize=4096)
+def volume_use(pod_annotations: StringMap, volume: str) -> tuple[Point, ...]:
+    """How a volume of the pod fills, from the start of the pod on: `sim.loopscope.dev/VOLUME.volume`."""
+    text = pod_annotations.get(f"{PREFIX}{volume}.{_OF_A_VOLUME}")
+    return grammar.curve(text) if text is not None else ()
 
 
 def check(annotations: StringMap, containers: Iterable[str] | None = None) -> list[Fault]:
@@ -75,8 +88,12 @@ def _faults(key: str, value: str, containers: tuple[str, ...] | None) -> Iterato
         return
     before, dot, after = key.removeprefix(PREFIX).partition(".")
     container, name = (before, after) if dot else ("", before)
+    if name == _OF_A_VOLUME:
+        yield from _volume_faults(container, value)
+        return
     if name not in _READERS:
-        yield f"no such annotation; allowed after {PREFIX}: {', '.join(_READERS)}{did_you_mean(name, _READERS)}"
+        allowed = ", ".join((*_READERS, f"VOLUME.{_OF_A_VOLUME}"))
+        yield f"no such annotation; allowed after {PREFIX}: {allowed}{did_you_mean(name, _READERS)}"
         return
     if container and name in _OF_THE_POD:
         yield f"belongs to the whole pod; write {PREFIX}{name}"
@@ -85,5 +102,14 @@ def _faults(key: str, value: str, containers: tuple[str, ...] | None) -> Iterato
         yield f"no container {shown(container)} in this pod; allowed: {listed(containers)}{near}"
     try:
         _READERS[name](value)
+    except ValueError as error:
+        yield str(error)
+
+
+def _volume_faults(volume: str, value: str) -> Iterator[str]:
+    if not volume:
+        yield f"belongs to a volume; write {PREFIX}NAME.{_OF_A_VOLUME}"
+    try:
+        grammar.curve(value)
     except ValueError as error:
         yield str(error)

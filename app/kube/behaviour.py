@@ -46,7 +46,10 @@ class Exit(Struct, frozen=True):
 
 
 class Point(NamedTuple):
-    """So many bytes, so long after the start of the process; straight lines lie between points."""
+    """So many bytes, so long after the start of the process, or after t = 0 if it started before.
+
+    Straight lines lie between points. That growth waits for t = 0 is what lets a cluster be at rest until then.
+    """
 
     at: int
     amount: int
@@ -61,6 +64,8 @@ class Behaviour(Struct, frozen=True):
     pre_stop: Hook | None = None
     post_start: Hook | None = None
     memory: tuple[Point, ...] = ()
+    child_memory: tuple[Point, ...] = ()
+    """Of a process that the first one starts, and does not start again."""
     disk: tuple[Point, ...] = ()
     health: tuple[Health, ...] = ()
     image_pull: ImagePull = ImagePull()

@@ -112,6 +112,15 @@ CHANGEABLE = {"memory": "system_memory", "disk": "system_disk"}
 """What may change while the machine runs; all else its kubelet reads when it starts."""
 
 
+def changes_faults(annotations: StringMap) -> list[Fault]:
+    """What is wrong with changes of a machine that runs."""
+    allowed = ", ".join(CHANGEABLE)
+    fixed = [key for key in annotations if key.removeprefix(PREFIX) not in CHANGEABLE]
+    return check(annotations) or [
+        Fault(key, f"cannot be changed while the machine runs; allowed: {allowed}") for key in fixed
+    ]
+
+
 def changed(known: Machine, changes: Mapping[str, str]) -> Machine:
     """The machine with what uses it changed."""
     return replace(known, **{CHANGEABLE[name]: machine_grammar.READERS[name](text) for name, text in changes.items()})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.kube import annotations as sim
-from app.kube import syntax
+from app.kube import machines, syntax
 from app.kube.batch import CronJob, Job
 from app.kube.label_selectors import label_selector
 from app.kube.meta import CLUSTER_SCOPED, ObjectMeta
@@ -62,7 +62,7 @@ def _metadata(obj: Object) -> Iterator[Problem]:
     yield from labelled(meta, ("metadata",))
     for at, finalizer in enumerate(meta.finalizers):
         yield from syntax.qualified_name(("metadata", "finalizers", at), finalizer)
-    if obj.kind != "Pod":
+    if obj.kind not in ("Pod", "Node"):
         yield from _misplaced(meta, isinstance(obj, Workload))
 
 
@@ -110,6 +110,8 @@ def _service_port(port: ServicePort, path: Path, *, alone: bool) -> Iterator[Pro
 
 
 def _node(obj: Node) -> Iterator[Problem]:
+    for key, text in machines.check(obj.metadata.annotations):
+        yield Problem(("metadata", "annotations", key), text)
     for at, taint in enumerate(obj.spec.taints):
         where = ("spec", "taints", at)
         yield from syntax.qualified_name((*where, "key"), taint.key)

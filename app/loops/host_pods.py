@@ -31,6 +31,17 @@ def changed_pods(old: Host, new: Host, part: Part) -> list[Ref]:
     return sorted(found)
 
 
+def any_changed(old: Host, new: Host, part: Part) -> bool:
+    """Whether this part of any pod is not what it was; a pod in which there is none is as good as no pod."""
+    if old.pods is new.pods:
+        return False
+    for uid, pod in new.pods.items():
+        before = old.pods.get(uid)
+        if before is not pod and (None if before is None else part(before)) != part(pod):
+            return True
+    return any(part(pod) is not None for uid, pod in old.pods.items() if uid not in new.pods)
+
+
 def changed_workers(old: Host, new: Host, part: Callable[[Worker], object]) -> list[Ref]:
     """The pods of which this part of the kubelet's memory is not what it was."""
     if old.workers is new.workers:

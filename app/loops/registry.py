@@ -8,14 +8,16 @@ from app.loops import (
     deployment,
     endpointslice,
     garbage_collector,
+    kernel,
     kube_proxy,
     kubectl,
+    node_lifecycle,
     replicaset,
     runtime,
     scheduler,
     statefulset,
 )
-from app.loops.kubelet import pods, probes, status
+from app.loops.kubelet import eviction, node_status, oom_watcher, pods, probes, status
 from app.sim.loop import Loop
 
 LOOPS: tuple[Loop, ...] = (
@@ -27,11 +29,16 @@ LOOPS: tuple[Loop, ...] = (
     scheduler.LOOP,
     endpointslice.LOOP,
     garbage_collector.LOOP,
+    node_lifecycle.LOOP,
     pods.LOOP,
     probes.LOOP,
     status.LOOP,
+    eviction.LOOP,
+    node_status.LOOP,
+    oom_watcher.LOOP,
     runtime.LOOP,
     app_process.LOOP,
+    kernel.LOOP,
     kube_proxy.LOOP,
     clients.LOOP,
 )

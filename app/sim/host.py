@@ -8,6 +8,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from app.kube.backoff import Entry
+from app.kube.eviction import Memory
+from app.kube.machines import Machine
 from app.kube.meta import Ref
 from app.kube.pods import Pod
 from app.kube.probes import Counting
@@ -46,6 +48,10 @@ class ContainerRun(Struct, frozen=True):
     """Whether its process accepts connections and answers them."""
     closing: str = ""
     """What its process does about SIGTERM: drains, closed, or nothing."""
+    child_killed: bool = False
+    """Whether the kernel has ended a process that it had started, for want of memory."""
+    removed: bool = False
+    """Whether what it had written is deleted from the disk; only of one that has exited."""
     last: ContainerRun | None = None
     """The attempt before, without its own `last`."""
 
@@ -75,6 +81,8 @@ class HostPod(Struct, frozen=True):
     sandbox_since: int = 0
     stop_asked: int | None = None
     """When the kubelet asked for the end of the sandbox."""
+    since: int = 0
+    """When its directories were made; its volumes fill from then on."""
     containers: tuple[ContainerRun, ...] = ()
     pull: Pull | None = None
 
@@ -157,6 +165,17 @@ class PostStart(Struct, frozen=True):
     """running, done or failed."""
 
 
+class Eviction(Struct, frozen=True):
+    """Why the kubelet ends a pod before its time."""
+
+    at: int
+    message: str
+    grace: int
+    """Seconds that it gets in place of its own."""
+    condition: bool = True
+    """Whether its status says DisruptionTarget."""
+
+
 class Worker(Struct, frozen=True):
     """What the kubelet keeps of one pod (pod worker, PLEG cache, status manager, probe workers)."""
 
@@ -172,6 +191,7 @@ class Worker(Struct, frozen=True):
     """sync, terminating, terminated (containers and sandbox are gone) or finished."""
     grace: int | None = None
     """Effective grace in seconds, fixed when termination started."""
+    eviction: Eviction | None = None
     kills: tuple[Kill, ...] = ()
     post_start: PostStart | None = None
     told: int | None = None
@@ -225,6 +245,26 @@ class Proxy(Struct, frozen=True):
     """Whether the running sync has already changed the rules."""
 
 
+class Evictor(Struct, frozen=True):
+    """What the kubelet's eviction manager keeps from look to look."""
+
+    memory: Memory = Memory()
+    ran: int | None = None
+    """Its last look that was of use: later ones come every ten seconds after it. None before the first."""
+    evicted: tuple[str, ...] = ()
+    """The uids of pods that it has killed and waits for."""
+    killed: int | None = None
+    """When the kill came back, and the wait for the pod's cleanup began."""
+
+
+class SystemOom(Struct, frozen=True):
+    """A line of the kernel's log: the whole machine was out of memory, and who was killed for it."""
+
+    at: int
+    process: str
+    pid: int
+
+
 class Host(Struct, frozen=True):
     """One machine."""
 
@@ -239,6 +279,10 @@ class Host(Struct, frozen=True):
     uids: Map[Ref, tuple[str, ...]] = EMPTY
     """The uids in `pods` by pod name, older ones first."""
     proxy: Proxy = Proxy()
+    machine: Machine = Machine()
+    evictor: Evictor = Evictor()
+    ooms: tuple[SystemOom, ...] = ()
+    """What its kubelet has not read yet of the kernel's log."""
     relist_phase: int = 0
     """PLEG lists the runtime at instants that are this many milliseconds past a whole second."""
     sync_phase: int = 0

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from app.kube.annotations import PREFIX
 from app.kube.annotations import check as check_annotations
+from app.kube.machines import changes_faults
 from app.kube.near_names import did_you_mean
 from app.kube.stringmap import StringMap
 from app.sim.intervention import Intervention
@@ -38,7 +39,9 @@ def check(intervention: Intervention) -> Iterator[str]:
         yield f"{where}: {intervention.verb} needs {needed}"
     if intervention.verb == "set":
         changes = StringMap({PREFIX + key: value for key, value in intervention.options})
-        yield from (f"{where}: {fault.text}" for fault in check_annotations(changes))
+        about = "".join(intervention.args[:1]).lower()
+        faults = changes_faults(changes) if about.startswith("node/") else check_annotations(changes)
+        yield from (f"{where}: {fault.text}" for fault in faults)
     elif intervention.verb != "set-image":
         known = _KEYS.get(intervention.verb, {})
         for key, value in intervention.options:

@@ -140,5 +140,7 @@ VERBS: dict[str, Verb] = {
     "stop": Verb("stop PROCESS[/NODE]", machines.stop),
     "start": Verb("start PROCESS[/NODE]", machines.start),
     "power-off": Verb("power-off node/NAME", machines.power_off, kinds=("Node",)),
-    "set": Verb(f"set pod/NAME BEHAVIOUR=VALUE... | {dependencies.USAGE}", machines.behave, kinds=("Pod",)),
+    "set": Verb(
+        f"set pod/NAME|node/NAME BEHAVIOUR=VALUE... | {dependencies.USAGE}", machines.behave, kinds=("Pod", "Node")
+    ),
 }

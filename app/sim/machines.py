@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from app.kube.annotations import PREFIX
+from app.kube.machines import changed
 from app.kube.meta import Ref
 from app.sim import dependencies
 from app.sim.acts import Work
 from app.sim.draft import Draft, enqueue, set_timer
-from app.sim.host import Proxy
+from app.sim.host import Evictor, Proxy
 from app.sim.index import Index
 from app.sim.intervention import Intervention
 from app.sim.loop import Turn
@@ -52,7 +53,7 @@ def _stop_process(model: Model, draft: Draft, process: str) -> None:
         draft.hosts = draft.hosts.set(node, replace(host, proxy=Proxy(rules=host.proxy.rules)))
     if base == "kubelet" and node in draft.hosts:
         # So do its containers, and so forgets it: it keeps nothing of its pods on disk.
-        draft.hosts = draft.hosts.set(node, replace(draft.hosts[node], workers=EMPTY))
+        draft.hosts = draft.hosts.set(node, replace(draft.hosts[node], workers=EMPTY, evictor=Evictor()))
     if base == RUNTIME and node in draft.hosts:
         # And containers outlive the runtime, under their shims.
         model.change_host(draft, replace(draft.hosts[node], runtime_down=draft.now))
@@ -104,6 +105,8 @@ def behave(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref,
     if dependencies.is_meant(intervention):
         return dependencies.switch(model, draft, intervention)
     ref = resolve(draft, intervention.args[0])
+    if ref.kind == "Node":
+        return _use(model, draft, ref, intervention)
     for node in draft.nodes:
         host = draft.hosts[node]
         for uid, found in ordered(host.pods):
@@ -115,3 +118,12 @@ def behave(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref,
             model.change_host(draft, replace(host, pods=host.pods.set(uid, replace(found, pod=pod))))
             return ref, "set"
     return ref, "not found"
+
+
+def _use(model: Model, draft: Draft, ref: Ref, intervention: Intervention) -> tuple[Ref, str]:
+    """What uses a machine besides its pods."""
+    host = draft.hosts.get(ref.name)
+    if host is None:
+        return ref, "not found"
+    model.change_host(draft, replace(host, machine=changed(host.machine, dict(intervention.options))))
+    return ref, "set"

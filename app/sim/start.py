@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
+from app.kube.machines import CAPACITY, allocatable, machine
 from app.kube.meta import Condition, Ref
 from app.kube.nodes import Node, NodeAddress, NodeStatus, NodeSystemInfo
 from app.kube.objects import Object
@@ -33,7 +34,6 @@ CONDITIONS = (
 )
 HOSTNAME = "kubernetes.io/hostname"
 PLATFORM = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
-CAPACITY = {"cpu": "4", "memory": "8Gi", "pods": "110"}
 
 
 def at_rest(
@@ -91,19 +91,23 @@ def empty(
     syncs: Mapping[str, int] | None = None,
 ) -> World:
     """Machines that are on, and nothing else."""
-    nodes = tuple(sorted(obj.metadata.name for obj in objects if isinstance(obj, Node)))
+    nodes = {obj.metadata.name: obj for obj in objects if isinstance(obj, Node)}
     hosts = {
-        name: Host(
-            name,
-            number,
+        name: replace(
+            _host(nodes[name], number, images),
             relist_phase=(relist or {}).get(name, _phase(number)),
             sync_phase=(syncs or {}).get(name, _phase(number) * 7 % 1000),
-            images=images,
         )
-        for number, name in enumerate(nodes, 1)
+        for number, name in enumerate(sorted(nodes), 1)
     }
-    world = World(now=LONG_AGO, nodes=nodes, hosts=Map(hosts))
+    world = World(now=LONG_AGO, nodes=tuple(sorted(nodes)), hosts=Map(hosts))
     return replace(world, lags=world.lags.update(dict(lags or {})))
+
+
+def _host(node: Node, number: int, images: tuple[str, ...]) -> Host:
+    known = machine(node)
+    own = (name for name, _ in known.images if name not in images)
+    return Host(node.metadata.name, number, images=(*images, *own), machine=known)
 
 
 def _phase(number: int) -> int:
@@ -114,7 +118,7 @@ def _phase(number: int) -> int:
 def ready(node: Node) -> Node:
     """The node as its kubelet would have registered it."""
     status = node.status
-    capacity = StringMap(CAPACITY).merged(status.capacity)
+    capacity = CAPACITY.merged(status.capacity)
     number = sum(node.metadata.name.encode()) % 200
     return replace(
         node,
@@ -126,7 +130,7 @@ def ready(node: Node) -> Node:
         ),
         status=NodeStatus(
             capacity=capacity,
-            allocatable=capacity.merged(status.allocatable),
+            allocatable=capacity.merged(allocatable(machine(node))).merged(status.allocatable),
             conditions=status.conditions or CONDITIONS,
             addresses=status.addresses or (NodeAddress("InternalIP", f"192.168.0.{number}"),),
             nodeInfo=NodeSystemInfo(VERSION, "Debian GNU/Linux 13", "6.12.0", "amd64", "containerd://2.2.0")

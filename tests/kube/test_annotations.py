@@ -14,8 +14,8 @@ from app.kube.stringmap import EMPTY, StringMap
 MI = 2**20
 
 NAMES = (
-    "startup, on-sigterm, exit-code-on-sigterm, post-start, pre-stop, memory, disk, health, image-pull, exit, unmount, "
-    "depends-on, log"
+    "startup, on-sigterm, exit-code-on-sigterm, post-start, pre-stop, memory, child-memory, disk, health, image-pull, "
+    "exit, unmount, depends-on, log, VOLUME.volume"
 )
 NAMED = "names such as database, with commas between them"
 HEALTH = (

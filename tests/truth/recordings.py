@@ -35,7 +35,9 @@ class Scenario(Struct, frozen=True):
     """Interventions; `pod/NS/web-1` names the first pod of workload web. Times are those of the recording."""
     until: str
     behaviour: dict[str, dict[str, str]] = {}
-    """Annotations by object name, for recordings whose behaviour stands in shell commands."""
+    """Annotations by object name, for recordings whose behaviour stands in shell commands, and for nodes."""
+    capacity: dict[str, str] = {}
+    """Of every node."""
     standing: str = ""
     """Manifests that stood before, which the recording's setup lacks."""
     extra: str = ""
@@ -217,6 +219,10 @@ def _behaving(body: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
     if body["kind"] == "Service":
         # The recording's Services stand for its slices and name no ports; a Service needs one.
         body["spec"].setdefault("ports", [{"port": 80, "targetPort": 8080}])
+    if body["kind"] == "Node":
+        told = scenario.behaviour.get(body["metadata"]["name"], {})
+        body["metadata"]["annotations"] = {PREFIX + key: value for key, value in told.items()}
+        body["status"] = {"capacity": scenario.capacity}
     template = body if body["kind"] == "Pod" else body.get("spec", {}).get("template")
     if template is None:
         return body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from compare_watch import compare
+from pressure_recordings import PRESSURE
 from recordings import DATA, Scenario, model_trace, recording
 from workload_recordings import WORKLOADS
 
@@ -73,6 +74,7 @@ COVERED: dict[str, Scenario] = {
         relist={"n1": 930, "n2": 480, "n3": 920, "n4": 220},
     ),
     **WORKLOADS,
+    **PRESSURE,
 }
 
 # Recordings whose flows are not built yet; every one must move to COVERED.
@@ -83,7 +85,7 @@ NOT_YET = frozenset(
         "drain-grace-period", "drain-pdb-allows-one", "drain-pdb-blocked", "drain-refusals", "drain-timeout",
         "drain-two-pdbs", "drain-unready-alwaysallow", "drain-unready-default", "eviction-api", "job-backoff",
         "kubelet-crashloop", "kubelet-down-90s", "kubelet-image-errors", "kubelet-liveness",
-        "kubelet-memory-pressure", "kubelet-oom", "kubelet-startup", "node-loss-out-of-service", "node-loss",
+        "kubelet-startup", "node-loss-out-of-service", "node-loss",
         "node-return", "pdb-percentages",
         "runtime-down-75s", "taint-eviction-timers", "uncordon",
         "zone-5of8-spread", "zone-5of8", "zone-8of8",

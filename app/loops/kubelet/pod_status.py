@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from app.kube.conditions import kubelet_conditions
-from app.kube.meta import EPOCH, Ref, whole_second
+from app.kube.conditions import kubelet_conditions, set_condition
+from app.kube.eviction_messages import BY_KUBELET, DISRUPTION_TARGET, REASON
+from app.kube.meta import EPOCH, Condition, Ref, whole_second
 from app.kube.nodes import Node
 from app.kube.phase import get_phase, never_left
 from app.kube.pods import (
@@ -19,7 +20,7 @@ from app.kube.pods import (
     PodStatus,
 )
 from app.loops.kubelet.case import Case, has_started, is_ready
-from app.sim.host import ContainerRun
+from app.sim.host import ContainerRun, Eviction
 
 TERMINAL = ("Succeeded", "Failed")
 
@@ -42,12 +43,17 @@ def pod_status(case: Case, api: Pod) -> PodStatus:
     phase = get_phase(case.pod.pod, (*init, *apps), terminal=over, initialized=initialized)
     if over and phase not in TERMINAL:
         phase = "Failed"
+    evicted = worker.eviction if over else None
+    known = api if evicted is None else _disrupted(api, evicted, case.now)
     conditions = kubelet_conditions(
-        api, (*init, *apps), phase, sandbox_usable=worker.seen_sandbox == "ready", now=case.now
+        known, (*init, *apps), phase, sandbox_usable=worker.seen_sandbox == "ready", now=case.now
     )
     # A terminal phase is held back until nothing of the pod can be running; its conditions are not.
     held = phase in TERMINAL and not over
     host_address = _host_address(case)
+    if evicted is not None and phase == "Failed":
+        # The reason goes with the phase that the eviction set: whose containers end well keeps none.
+        api = replace(api, status=replace(api.status, reason=REASON, message=evicted.message))
     return replace(
         api.status,
         phase=never_left(api.status.phase if held else phase, api.status.phase),
@@ -58,6 +64,15 @@ def pod_status(case: Case, api: Pod) -> PodStatus:
         podIP=host_address if spec.hostNetwork and worker.seen_sandbox == "ready" else worker.seen_ip,
         startTime=whole_second(worker.since) if api.status.startTime is None else api.status.startTime,
     )
+
+
+def _disrupted(api: Pod, eviction: Eviction, now: int) -> Pod:
+    """The pod with the condition that tells who has ended it."""
+    if not eviction.condition:
+        return api
+    row = Condition(DISRUPTION_TARGET, "True", BY_KUBELET, eviction.message)
+    conditions = set_condition(api.status.conditions, row, now)
+    return replace(api, status=replace(api.status, conditions=conditions))
 
 
 def _of_init(case: Case, container: Container, *, lost: bool) -> ContainerStatus:

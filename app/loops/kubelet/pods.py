@@ -38,9 +38,9 @@ def _options(turn: Turn) -> Iterator[Act | Due]:
 
 def _of_stage(case: Case) -> Iterator[Act | Due]:
     match case.worker.stage:
-        case "sync" if case.api is None or case.api.terminating:
+        case "sync" if case.api is None or case.api.terminating or case.worker.eviction is not None:
             if not in_flight(case):
-                yield begin(case, "PodDeleted" if case.api is None else "DeletionTimestamp")
+                yield begin(case, _end(case))
         case "sync":
             yield from syncing(case)
         case "terminating":
@@ -49,10 +49,17 @@ def _of_stage(case: Case) -> Iterator[Act | Due]:
             yield from terminated(case)
 
 
+def _end(case: Case) -> str:
+    """Why a pod's time is over."""
+    if case.worker.eviction is not None:
+        return "Evicted"
+    return "PodDeleted" if case.api is None else "DeletionTimestamp"
+
+
 def _admit(turn: Turn, pod: Pod) -> Act:
     """A pod that is bound to this machine: from now on it has a worker."""
     worker = Worker(since=turn.now, synced=turn.now, dirty_since=turn.now)
-    host = with_pod(turn.host, pod.metadata.uid, HostPod(pod), worker)
+    host = with_pod(turn.host, pod.metadata.uid, HostPod(pod, since=turn.now), worker)
     return Act("admit", pod.ref, reason="BoundToThisNode", moment="pod-admitted", host=host)
 
 
@@ -83,7 +90,7 @@ def _known(pod: HostPod) -> object:
 
 def _told(worker: Worker) -> object:
     """What the other loops of the kubelet tell this one."""
-    return worker.written, tuple((row.attempt, row.counting.result) for row in worker.probes)
+    return worker.written, worker.eviction, tuple((row.attempt, row.counting.result) for row in worker.probes)
 
 
 def _on_host(old: Host, new: Host) -> list[Ref]:

@@ -16,7 +16,7 @@ from app.loops.kubelet.case import NORMAL, Case, event
 from app.loops.kubelet.killing import killing, unfinished
 from app.sim.acts import Act, Delete
 from app.sim.agenda import Due
-from app.sim.host import ContainerRun, Kill
+from app.sim.host import ContainerRun, HostPod, Kill
 
 
 def in_flight(case: Case) -> bool:
@@ -61,9 +61,11 @@ def _caught_up(case: Case) -> tuple[ContainerRun, ...]:
 
 
 def _grace(case: Case) -> int:
+    override = case.worker.eviction.grace if case.worker.eviction is not None else None
     if case.api is None:
-        return effective_grace(None, 0, None)
-    return effective_grace(case.spec.terminationGracePeriodSeconds, case.api.metadata.deletionGracePeriodSeconds, None)
+        return effective_grace(None, 0, override)
+    deletion = case.api.metadata.deletionGracePeriodSeconds
+    return effective_grace(case.spec.terminationGracePeriodSeconds, deletion, override)
 
 
 def terminating(case: Case) -> Iterator[Act | Due]:
@@ -77,7 +79,15 @@ def terminating(case: Case) -> Iterator[Act | Due]:
     else:
         # The probe workers go with the containers (RemovePod).
         worker = case.relisted(stage="terminated", seen_sandbox=case.pod.sandbox, ended=case.now, probes=(), kills=())
-        yield case.act("end-pod", worker=worker, background=True)
+        yield case.act("end-pod", worker=worker, pod=_cleared(case), background=True)
+
+
+def _cleared(case: Case) -> HostPod:
+    """The dead containers of a pod that failed by eviction are deleted at once, not kept for their logs."""
+    failed = any(run.exit_code for run in case.pod.containers)
+    if case.worker.eviction is None or not failed:
+        return case.pod
+    return replace(case.pod, containers=tuple(replace(run, removed=True) for run in case.pod.containers))
 
 
 def terminated(case: Case) -> Iterator[Act | Due]:
