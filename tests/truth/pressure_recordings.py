@@ -39,17 +39,4 @@ PRESSURE: dict[str, Scenario] = {
             "hog": ENDS_WELL | {"memory": "0s=0,12s=420Mi,14s=420Mi,23s=800Mi,24s300ms=800Mi,24s900ms=848212Ki"},
         },
     ),
-    "kubelet-oom": Scenario(
-        ("180ms apply m:later",),
-        "398s",
-        images=("docker.io/library/bb:1",),
-        # The recording ran on cgroup v1, where a container does not die as a whole.
-        behaviour={
-            "real1": {"single-process-oom-kill": "true"},
-            "oom": {"memory": "0s=1Mi,2s=1Mi,3s=48Mi,4s=200Mi"},
-            "oombig": {"memory": "0s=1Mi,2s=1Mi,3s100ms=400Mi,4s=900Mi"},
-            "oomchild": {"memory": "1Mi", "child-memory": "0s=0,2s=0,3s=48Mi,4s=200Mi"},
-        },
-        relist={"real1": 700},
-    ),
 }

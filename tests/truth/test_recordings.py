@@ -85,7 +85,7 @@ NOT_YET = frozenset(
         "drain-grace-period", "drain-pdb-allows-one", "drain-pdb-blocked", "drain-refusals", "drain-timeout",
         "drain-two-pdbs", "drain-unready-alwaysallow", "drain-unready-default", "eviction-api", "job-backoff",
         "kubelet-crashloop", "kubelet-down-90s", "kubelet-image-errors", "kubelet-liveness",
-        "kubelet-startup", "node-loss-out-of-service", "node-loss",
+        "kubelet-oom", "kubelet-startup", "node-loss-out-of-service", "node-loss",
         "node-return", "pdb-percentages",
         "runtime-down-75s", "taint-eviction-timers", "uncordon",
         "zone-5of8-spread", "zone-5of8", "zone-8of8",
