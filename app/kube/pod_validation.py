@@ -22,11 +22,11 @@ from app.kube.pods import (
 )
 from app.kube.quoting import listed
 from app.kube.stringmap import StringMap
+from app.kube.taints import EFFECTS
 from app.kube.yaml_values import Path, Problem
 
 POLICIES = ("Always", "OnFailure", "Never")
 PROTOCOLS = ("TCP", "UDP", "SCTP")
-EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 DEFAULT_GRACE = 30
 
 

@@ -14,6 +14,18 @@ KEPT_AWAY = ("NoSchedule", "NoExecute")
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 
 
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+
+
+def parse_taint(text: str) -> Taint:
+    """`KEY[=VALUE]:EFFECT` as kubectl takes it; ValueError says what is allowed."""
+    pair, colon, effect = text.rpartition(":")
+    key, _, value = pair.partition("=")
+    if not colon or not key or effect not in EFFECTS:
+        raise ValueError(f'found "{text}"; allowed: KEY[=VALUE]:EFFECT, with an effect of {", ".join(EFFECTS)}')
+    return Taint(key, effect, value)
+
+
 def tolerates(toleration: Toleration, taint: Taint, *, comparisons: bool = False) -> bool:
     """ToleratesTaint; `comparisons` is the gate of Lt and Gt, which is off in released versions."""
     if toleration.effect not in ("", taint.effect) or toleration.key not in ("", taint.key):

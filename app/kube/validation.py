@@ -12,10 +12,11 @@ from app.kube.meta import CLUSTER_SCOPED, ObjectMeta
 from app.kube.networking import EndpointSlice, Service, ServicePort
 from app.kube.nodes import Node
 from app.kube.objects import Object
-from app.kube.pod_validation import EFFECTS, PROTOCOLS, pod_spec
+from app.kube.pod_validation import PROTOCOLS, pod_spec
 from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
 from app.kube.priority import PriorityClass
+from app.kube.taints import EFFECTS
 from app.kube.workload_validation import Workload, behaving, labelled, share, workload
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from app.kube.yaml_values import Path, Problem

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from typing import Any
 
 from msgspec.structs import replace
 
 from app.kube.meta import Ref
 from app.kube.objects import Object
-from app.sim.acts import Act, Command, Create, Delete, Line, Outcome, Patch, Request, Update
+from app.loops.kubectl_drain import drain
+from app.loops.kubectl_nodes import cordon, taint
+from app.loops.kubectl_output import Answers, ended, failed, named, said
+from app.sim.acts import Act, Command, Create, Delete, Evict, Line, Patch, Request, Update, Wait
 from app.sim.index import Index
 from app.sim.loop import Loop, Turn
 
@@ -17,24 +19,30 @@ FORCED = (
     "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. "
     "The resource may continue to run on the cluster indefinitely."
 )
-GROUPS = {"Deployment": ".apps", "ReplicaSet": ".apps", "StatefulSet": ".apps", "PriorityClass": ".scheduling.k8s.io"}
 
 
-Answers = Generator[Act, Outcome, None]
-
-
-def reconcile(turn: Turn) -> Answers | Act | None:
+def reconcile(turn: Turn) -> Answers | Act | Wait | None:
     """The next request of a command with what it prints, or its end."""
     command = turn.command
     if command.exit is not None:
         return None
-    if command.verb == "delete":
-        if command.done < len(command.refs):
-            return _delete(command)
-        return None if _waits(turn, command) else _returned(command)
-    if command.verb == "apply":
-        return _ended(command) if command.done == len(command.objects) else _apply(turn, command)
-    return _ended(command) if command.done else _change(command)
+    match command.verb:
+        case "delete":
+            if command.done < len(command.refs):
+                return _delete(command)
+            return None if _waits(turn, command) else _returned(command)
+        case "apply":
+            return ended(command) if command.done == len(command.objects) else _apply(turn, command)
+        case "drain":
+            return drain(turn, command)
+        case "cordon" | "uncordon":
+            return cordon(command)
+        case "taint" | "untaint":
+            return taint(command)
+        case "evict":
+            return ended(command) if command.done else _evict(command)
+        case _:
+            return ended(command) if command.done else _change(command)
 
 
 def _delete(command: Command) -> Answers:
@@ -50,30 +58,10 @@ def _delete(command: Command) -> Answers:
         command=command,
     )
     if not answer.ok or answer.object is None:
-        yield _failed(command, answer)
+        yield failed(command, answer)
         return
     uids = (*command.uids, answer.object.metadata.uid)
-    yield _said(replace(command, done=command.done + 1, uids=uids), _deleted(ref, forced=force))
-
-
-def _said(command: Command, text: str) -> Act:
-    return Act("print", command.key, output=(Line(text),), command=command, to="You", background=True)
-
-
-def _failed(command: Command, answer: Outcome) -> Act:
-    word = "".join(part.capitalize() for part in answer.status.split("-"))
-    text = f"Error from server ({word}): {answer.message}"
-    if answer.status == "unreachable":
-        text = "The connection to the server was refused - did you specify the right host or port?"
-    return Act(
-        "fail",
-        command.key,
-        reason=word,
-        moment="kubectl-failed",
-        output=(Line(text, "stderr"),),
-        command=replace(command, exit=1),
-        to="You",
-    )
+    yield said(replace(command, done=command.done + 1, uids=uids), Line(_deleted(ref, forced=force)))
 
 
 def _waits(turn: Turn, command: Command) -> bool:
@@ -126,10 +114,9 @@ def _apply(turn: Turn, command: Command) -> Answers:
         command=command,
     )
     if not answer.ok:
-        yield _failed(command, answer)
+        yield failed(command, answer)
         return
-    text = f"{_resource(wanted.ref)}{GROUPS.get(wanted.kind, '')}/{wanted.ref.name} {word}"
-    yield _said(replace(command, done=command.done + 1), text)
+    yield said(replace(command, done=command.done + 1), Line(f"{named(wanted.ref)} {word}"))
 
 
 def _merged(held: Any, wanted: Any) -> Object:
@@ -144,32 +131,45 @@ def _change(command: Command) -> Answers:
         "patch", ref, reason="UserRequest", moment=command.verb, request=Patch(ref, changes), command=command
     )
     if not answer.ok:
-        yield _failed(command, answer)
+        yield failed(command, answer)
         return
-    yield _said(replace(command, done=1), text)
+    yield said(replace(command, done=1), Line(text))
+
+
+def _evict(command: Command) -> Answers:
+    """One POST pods/eviction; of its answer only a refusal is told."""
+    ref = command.refs[0]
+    grace = command.option("grace")
+    dry_run = command.option("dry-run") == "true"
+    answer = yield Act(
+        "evict",
+        ref,
+        reason="UserRequest",
+        moment="eviction-requested",
+        request=Evict(ref, int(grace) if grace else None, dry_run),
+        command=command,
+    )
+    yield said(replace(command, done=1)) if answer.ok else failed(command, answer)
 
 
 def _changes(command: Command, ref: Ref) -> tuple[tuple[tuple[str, object], ...], str]:
-    name = f"{_resource(ref)}{GROUPS.get(ref.kind, '')}/{ref.name}"
+    name = named(ref)
     match command.verb:
         case "scale":
             return (("spec.replicas", int(command.option("replicas", "1"))),), f"{name} scaled"
         case "set-image":
             fields = tuple((f"spec.template.spec.containers[{key}].image", value) for key, value in command.options)
             return fields, f"{name} image updated"
-        case "cordon":
-            return (("spec.unschedulable", True),), f"{name} cordoned"
-        case "uncordon":
-            return (("spec.unschedulable", False),), f"{name} uncordoned"
+        case "patch":
+            return tuple((f"spec.{key}", _typed(value)) for key, value in command.options), f"{name} patched"
         case "add-finalizer":
             return (("metadata.finalizers", (command.option("rest"),)),), f"{name} patched"
         case _:
             return (("metadata.finalizers", ()),), f"{name} patched"
 
 
-def _ended(command: Command) -> Act:
-    about = command.refs[0] if command.refs else command.key
-    return Act("return", about, background=True, command=replace(command, exit=0), to="You")
+def _typed(text: str) -> int | str | None:
+    return int(text) if text.isdigit() else None if text == "null" else text
 
 
 def _resource(ref: Ref) -> str:

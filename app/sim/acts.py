@@ -163,6 +163,36 @@ class Outcome(Struct, frozen=True):
         return self.status == "ok"
 
 
+class Departure(Struct, frozen=True):
+    """One pod that a drain sends away."""
+
+    ref: Ref
+    uid: str
+    stage: str = "asking"
+    """asking, busy (the server still works on the request), refused (asked again when due), leaving, gone or failed."""
+    since: int = 0
+    """When it came to this stage."""
+    due: Bounds | None = None
+    """When its next request is."""
+    error: str = ""
+
+
+class Drain(Struct, frozen=True):
+    """How far a drain has come: nodes are cordoned first, then emptied one after the other."""
+
+    cordoned: int = 0
+    node: int = 0
+    """The place among the command's nodes of the one at hand."""
+    since: int = 0
+    """When the work on that node began."""
+    listed: bool = False
+    asked: int | None = None
+    """When its first eviction was requested: the timeout counts from here."""
+    pods: tuple[Departure, ...] = ()
+    failed: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Nodes that are not drained, each with its errors."""
+
+
 class Command(Struct, frozen=True):
     """One command line at work, such as `kubectl delete pod web-1`."""
 
@@ -180,6 +210,7 @@ class Command(Struct, frozen=True):
     """How many of its requests are sent."""
     exit: int | None = None
     """None while it runs."""
+    drain: Drain | None = None
 
     @property
     def key(self) -> Ref:

@@ -63,3 +63,48 @@ def simple(text: str) -> Does:
         return _command(model, draft, changed, words, (ref,))
 
     return does
+
+
+def nodes(text: str) -> Does:
+    """A verb on Nodes, by name and without their kind: `kubectl drain node-1 node-2 --force`."""
+
+    def does(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+        refs = tuple(resolve(draft, word) for word in intervention.args)
+        words = [text, *(ref.name for ref in refs), *flags(intervention.options)]
+        return _command(model, draft, intervention, " ".join(words), refs)
+
+    return does
+
+
+def flags(options: tuple[tuple[str, str], ...]) -> list[str]:
+    """Options as kubectl spells them."""
+    return [f"--{name}" if value == "true" else f"--{name}={value}" for name, value in options]
+
+
+def taint(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    """`taint` and `untaint`: what stands behind the node is taints, whether it looks like options or not."""
+    ref = resolve(draft, intervention.args[0])
+    texts = [*intervention.args[1:], *(f"{key}={value}" for key, value in intervention.options)]
+    minus = "-" if intervention.verb == "untaint" else ""
+    words = " ".join(["kubectl taint nodes", ref.name, *(text + minus for text in texts)])
+    changed = replace(intervention, options=(("taints", " ".join(texts)),))
+    return _command(model, draft, changed, words, (ref,))
+
+
+def patch(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    """A merge patch of a budget's spec."""
+    ref = resolve(draft, intervention.args[0])
+    pairs = [f'"{key}":{_json(value)}' for key, value in intervention.options]
+    body = f'{{"spec":{{{",".join(pairs)}}}}}'
+    return _command(model, draft, intervention, f"kubectl patch pdb {ref.name} --type=merge -p {body}", (ref,))
+
+
+def _json(text: str) -> str:
+    return text if text.isdigit() or text == "null" else f'"{text}"'
+
+
+def evict(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    """One request to the eviction subresource."""
+    ref = resolve(draft, intervention.args[0])
+    path = f"/api/v1/namespaces/{ref.namespace}/pods/{ref.name}/eviction"
+    return _command(model, draft, intervention, f"kubectl create --raw {path} -f -", (ref,))

@@ -147,7 +147,9 @@ class Model:
             wait, failed = None, not self._act(draft, loop, work, decision, steps).ok
         else:
             wait, failed = self._run(draft, loop, work, decision, steps)
-        self._requeue(draft, loop, work, wait, acts=sum(step.loop == loop.name for step in steps), failed=failed)
+        acts = sum(step.loop == loop.name for step in steps)
+        # A command that is refused decides itself what to do; only controllers' queues know a back-off.
+        self._requeue(draft, loop, work, wait, acts=acts, failed=failed and not loop.commands)
         return self._done(draft, steps, lane_name(loop, work.node))
 
     def _run(

@@ -166,7 +166,7 @@ def _node(node: Node) -> Flat:
     found["spec.unschedulable"] = node.spec.unschedulable or None
     for row in node.spec.taints:
         found[f"spec.taints[{row.key}:{row.effect}]"] = (
-            timestamp(row.timeAdded) if row.timeAdded is not None else row.value or True
+            timestamp(row.timeAdded) if row.timeAdded is not None else "(no timeAdded)"
         )
     return found
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from app.kube import durations, selectors
 from app.kube.annotations import PREFIX
 from app.kube.annotations import check as check_annotations
 from app.kube.machines import changes_faults
 from app.kube.near_names import did_you_mean
 from app.kube.stringmap import StringMap
+from app.kube.taints import parse_taint
 from app.sim.intervention import Intervention
 
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
@@ -23,12 +25,55 @@ def _switch(text: str) -> str:
     return "" if text in ("true", "false") else "true, false"
 
 
+def _duration(text: str) -> str:
+    try:
+        durations.parse(text)
+    except ValueError as error:
+        return str(error).rpartition("; ")[2]
+    return ""
+
+
+def _selector(text: str) -> str:
+    try:
+        selectors.parse(text)
+    except ValueError:
+        return selectors.ALLOWED
+    return ""
+
+
+def _pods(text: str) -> str:
+    share = text.removesuffix("%")
+    sound = text == "null" or (_COUNT.fullmatch(share) and (share == text or int(share) <= 100))
+    return "" if sound else "a whole number, a percentage up to 100%, null"
+
+
+def _policy(text: str) -> str:
+    return "" if text in ("IfHealthyBudget", "AlwaysAllow", "null") else "IfHealthyBudget, AlwaysAllow, null"
+
+
 # By verb: each key with what is allowed behind it, empty when the text is.
 _KEYS: dict[str, dict[str, Callable[[str], str]]] = {
     "delete": {"grace": _count, "force": _switch, "wait": _switch},
     "scale": {"replicas": _count},
+    "evict": {"grace": _count, "dry-run": _switch},
+    "patch": {"minAvailable": _pods, "maxUnavailable": _pods, "unhealthyPodEvictionPolicy": _policy},
+    "drain": {
+        "ignore-daemonsets": _switch,
+        "delete-emptydir-data": _switch,
+        "force": _switch,
+        "grace-period": _count,
+        "timeout": _duration,
+        "pod-selector": _selector,
+        "disable-eviction": _switch,
+        "skip-wait-for-delete-timeout": _count,
+    },
 }
-_NEEDED = {"scale": "replicas=N", "set": "at least one BEHAVIOUR=VALUE", "set-image": "at least one CONTAINER=IMAGE"}
+_NEEDED = {
+    "scale": "replicas=N",
+    "set": "at least one BEHAVIOUR=VALUE",
+    "set-image": "at least one CONTAINER=IMAGE",
+    "patch": "at least one FIELD=VALUE",
+}
 
 
 def check(intervention: Intervention) -> Iterator[str]:
@@ -42,6 +87,8 @@ def check(intervention: Intervention) -> Iterator[str]:
         about = "".join(intervention.args[:1]).lower()
         faults = changes_faults(changes) if about.startswith("node/") else check_annotations(changes)
         yield from (f"{where}: {fault.text}" for fault in faults)
+    elif intervention.verb in ("taint", "untaint"):
+        yield from (f"{where}: {fault}" for fault in _taints(intervention))
     elif intervention.verb != "set-image":
         known = _KEYS.get(intervention.verb, {})
         for key, value in intervention.options:
@@ -50,3 +97,15 @@ def check(intervention: Intervention) -> Iterator[str]:
                 yield f"{where}: {intervention.verb} takes no {key}; allowed: {allowed}{did_you_mean(key, known)}"
             elif allowed := known[key](value):
                 yield f'{where}: {key}: found "{value}"; allowed: {allowed}'
+
+
+def _taints(intervention: Intervention) -> Iterator[str]:
+    """Whatever stands behind the node is a taint; some look like options to the grammar."""
+    texts = [*intervention.args[1:], *(f"{key}={value}" for key, value in intervention.options)]
+    if not texts:
+        yield "taint needs at least one KEY[=VALUE]:EFFECT"
+    for text in texts if intervention.verb == "taint" else ():
+        try:
+            parse_taint(text)
+        except ValueError as error:
+            yield str(error)

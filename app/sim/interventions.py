@@ -63,7 +63,7 @@ def _references(intervention: Intervention) -> tuple[str, ...]:
     """The arguments that name objects."""
     if intervention.verb in ("stop", "start", "apply"):
         return ()
-    return intervention.args if intervention.verb == "delete" else intervention.args[:1]
+    return intervention.args if intervention.verb in MANY else intervention.args[:1]
 
 
 def carry_out(model: Model, draft: Draft, before: World) -> list[Step]:
@@ -106,6 +106,9 @@ def _lane(intervention: Intervention) -> str:
     return " ".join(intervention.args[:1]).replace("/", " ")
 
 
+NODE = ("Node",)
+MANY = ("delete", "cordon", "uncordon", "drain")
+"""Verbs whose arguments are all references."""
 WORKLOADS = ("Deployment", "StatefulSet", "ReplicaSet")
 
 VERBS: dict[str, Verb] = {
@@ -135,11 +138,27 @@ VERBS: dict[str, Verb] = {
         2,
         command=True,
     ),
-    "cordon": Verb("cordon node/NAME", simple("kubectl cordon {name}"), command=True, kinds=("Node",)),
-    "uncordon": Verb("uncordon node/NAME", simple("kubectl uncordon {name}"), command=True, kinds=("Node",)),
+    "cordon": Verb("cordon node/NAME...", command_lines.nodes("kubectl cordon"), command=True, kinds=NODE),
+    "uncordon": Verb("uncordon node/NAME...", command_lines.nodes("kubectl uncordon"), command=True, kinds=NODE),
+    "drain": Verb(
+        "drain node/NAME... [ignore-daemonsets=true] [delete-emptydir-data=true] [force=true] [grace-period=SECONDS] "
+        "[timeout=7s] [pod-selector=LABELS] [disable-eviction=true] [skip-wait-for-delete-timeout=SECONDS]",
+        command_lines.nodes("kubectl drain"),
+        command=True,
+        kinds=NODE,
+    ),
+    "evict": Verb("evict pod/NAME [grace=SECONDS] [dry-run=true]", command_lines.evict, command=True, kinds=("Pod",)),
+    "taint": Verb("taint node/NAME KEY[=VALUE]:EFFECT...", command_lines.taint, command=True, kinds=NODE),
+    "untaint": Verb("untaint node/NAME KEY[:EFFECT]...", command_lines.taint, 2, command=True, kinds=NODE),
+    "patch": Verb(
+        "patch pdb/NAME [minAvailable=N] [maxUnavailable=N] [unhealthyPodEvictionPolicy=WORD]",
+        command_lines.patch,
+        command=True,
+        kinds=("PodDisruptionBudget",),
+    ),
     "stop": Verb("stop PROCESS[/NODE]", machines.stop),
     "start": Verb("start PROCESS[/NODE]", machines.start),
-    "power-off": Verb("power-off node/NAME", machines.power_off, kinds=("Node",)),
+    "power-off": Verb("power-off node/NAME", machines.power_off, kinds=NODE),
     "set": Verb(
         f"set pod/NAME|node/NAME BEHAVIOUR=VALUE... | {dependencies.USAGE}", machines.behave, kinds=("Pod", "Node")
     ),

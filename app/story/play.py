@@ -16,6 +16,7 @@ from app.kube.meta import Ref
 from app.kube.networking import EndpointSlice
 from app.kube.nodes import Node
 from app.kube.pods import Pod
+from app.kube.policy import PodDisruptionBudget
 from app.sim.acts import Line
 from app.sim.flatten import Change, changes, compared, machine
 from app.sim.schedule import run
@@ -262,9 +263,12 @@ def kubectl(played: Play, n: int) -> dict[str, str]:
         printers.EventLine(row.at, row.type, row.reason, row.object, row.message)
         for row in newest(played.walk, _records(played, n))
     ]
+    budgets = [obj for obj in world.etcd.find("PodDisruptionBudget") if isinstance(obj, PodDisruptionBudget)]
+    pdb = {"get pdb": printers.get_disruption_budgets(budgets, world.now)} if budgets else {}
     return {
         "get pods -o wide": printers.get_pods(pods, world.now, wide=True),
         "get nodes": printers.get_nodes(nodes, world.now),
+        **pdb,
         "get endpointslices": printers.get_endpoint_slices(slices, world.now),
         "get events": printers.get_events(events, world.now),
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
+from placing import placing
 
 from app.kube.manifests import read_manifests
 from app.kube.meta import Ref
@@ -58,6 +59,10 @@ class Scenario(Struct, frozen=True):
     """Milliseconds of the script before the recording began; what is seen in them is not compared."""
     begins: int = 0
     """Milliseconds past a whole minute at which the recording began, where seconds or minutes of the clock count."""
+    restless: bool = False
+    """Whether the recording begins with pods that never become ready."""
+    pinned: bool = False
+    """Whether the pods are at the start where the recording had them."""
     differs: str = ""
     """What stays different, and why."""
 
@@ -92,13 +97,15 @@ def made(name: str, scenario: Scenario) -> tuple[Object, ...]:
 
 def walk(name: str, scenario: Scenario) -> Walk:
     """The model's walk of a recording."""
+    model = placing(recording(name)["setup"]) if scenario.pinned else MODEL
     world = at_rest(
-        MODEL,
+        model,
         objects(name, scenario),
         images=scenario.images,
         lags=scenario.lags,
         relist=_phases(scenario.relist, scenario.begins),
         syncs=_phases(scenario.syncs, scenario.begins),
+        restless=scenario.restless,
     )
     later = applied(name, scenario)
     # All together as `m:later`, and each by its own name.
@@ -246,6 +253,22 @@ def _annotations(old: dict[str, str], spec: dict[str, Any]) -> dict[str, str]:
         found[PREFIX + "on-sigterm"] = "exit"
     for container in spec.get("containers", []):
         command = container.get("readinessProbe", {}).get("exec", {}).get("command", [])
+        if command[:1] == ["fail"]:
+            found[PREFIX + "health"] = "exec: fail"
         if command[:1] == ["after"]:
             found[PREFIX + "health"] = f"exec: fail; after {command[1]}s: ok"
+    return found
+
+
+def plain(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A trace without what the recording's fake probes print (their age), which no probe of the model does.
+
+    The event recorder folds messages that differ into one after the tenth; equal ones it counts.
+    """
+    found = []
+    for row in entries:
+        if row.get("reason") == "Unhealthy":
+            text = row["message"].removeprefix("(combined from similar events): ")
+            row = row | {"message": re.sub(r": not yet [0-9.]+$", ": ", text)}
+        found.append(row)
     return found
