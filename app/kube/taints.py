@@ -9,6 +9,7 @@ from app.kube.nodes import Taint
 from app.kube.pods import Toleration
 
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
+OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 KEPT_AWAY = ("NoSchedule", "NoExecute")
 
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)

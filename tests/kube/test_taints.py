@@ -2,7 +2,7 @@ import pytest
 
 from app.kube.nodes import Taint
 from app.kube.pods import Toleration
-from app.kube.taints import seconds_until_evicted, shortest, tolerates, untolerated
+from app.kube.taints import OUT_OF_SERVICE, parse_taint, seconds_until_evicted, shortest, tolerates, untolerated
 
 TAINT = Taint(key="dedicated", value="user1", effect="NoSchedule")
 
@@ -78,3 +78,24 @@ def test_shortest() -> None:
     assert shortest([None, None]) is None
     assert shortest([None, 5, 3]) == 3
     assert shortest([0, 5]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "taint"),
+    [
+        ("maint=x:NoExecute", Taint("maint", "NoExecute", "x")),
+        ("maint:NoSchedule", Taint("maint", "NoSchedule")),
+        (
+            "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
+            Taint(OUT_OF_SERVICE, "NoExecute", "nodeshutdown"),
+        ),
+    ],
+)
+def test_a_taint_of_a_command_line(text: str, taint: Taint) -> None:
+    assert parse_taint(text) == taint
+
+
+@pytest.mark.parametrize("text", ["maint", "maint=x", ":NoExecute", "maint:Never", ""])
+def test_what_is_no_taint(text: str) -> None:
+    with pytest.raises(ValueError, match="allowed: KEY"):
+        parse_taint(text)

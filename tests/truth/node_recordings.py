@@ -12,12 +12,15 @@ NODES: dict[str, Scenario] = {
     "drain-grace-period": Scenario(("54ms drain node/n2 grace-period=4",), "12s", images=("app:v1",), pinned=True),
     "drain-timeout": Scenario(("51ms drain node/n2 timeout=7s",), "16s", images=("app:v1",), pinned=True),
     "drain-two-pdbs": Scenario(("52ms drain node/n2",), "10s", images=("app:v1",), pinned=True),
-    "drain-unready-default": Scenario(("50ms drain node/n2 timeout=13s",), "16s", images=("app:v1",), pinned=True),
+    "drain-unready-default": Scenario(
+        ("50ms drain node/n2 timeout=13s",), "16s", images=("app:v1",), pinned=True, restless=True
+    ),
     "drain-unready-alwaysallow": Scenario(
         ("50ms patch pdb/d4f/sick unhealthyPodEvictionPolicy=AlwaysAllow", "606ms drain node/n2"),
         "8s",
         images=("app:v1",),
         pinned=True,
+        restless=True,
     ),
     "cordon": Scenario(("93ms cordon node/n3", "14148ms cordon node/n3"), "20s", pinned=True),
     "uncordon": Scenario(("45ms uncordon node/n3", "14109ms uncordon node/n3"), "20s", pinned=True),

@@ -24,7 +24,7 @@ def placing(setup: dict[str, Any]) -> Model:
     for row in sorted(setup["pods_at_start"], key=lambda row: str(row["pod"])):
         places[_family(row["owner"], row["pod"])].append(row["node"] or "")
 
-    def reconcile(turn: Turn) -> Act | None:
+    def reconcile(turn: Turn) -> Any:
         pod = turn.read(Pod, turn.key)
         if pod is None or pod.spec.nodeName or pod.finished:
             return None
