@@ -10,7 +10,6 @@ NODES: dict[str, Scenario] = {
         ("72ms drain node/n2", "22046ms patch pdb/d4b/web minAvailable=2"), "45s", images=("app:v1",), pinned=True
     ),
     "drain-grace-period": Scenario(("54ms drain node/n2 grace-period=4",), "12s", images=("app:v1",), pinned=True),
-    "drain-timeout": Scenario(("51ms drain node/n2 timeout=7s",), "16s", images=("app:v1",), pinned=True),
     "drain-two-pdbs": Scenario(("52ms drain node/n2",), "10s", images=("app:v1",), pinned=True),
     "drain-unready-default": Scenario(
         ("50ms drain node/n2 timeout=13s",), "16s", images=("app:v1",), pinned=True, restless=True
@@ -22,8 +21,6 @@ NODES: dict[str, Scenario] = {
         pinned=True,
         restless=True,
     ),
-    "cordon": Scenario(("93ms cordon node/n3", "14148ms cordon node/n3"), "20s", pinned=True),
-    "uncordon": Scenario(("45ms uncordon node/n3", "14109ms uncordon node/n3"), "20s", pinned=True),
     "eviction-api": Scenario(
         (
             "5ms evict pod/evapi/ok-1 dry-run=true",
@@ -39,5 +36,6 @@ NODES: dict[str, Scenario] = {
         "10s",
         images=("app:v1",),
         pinned=True,
+        restless=True,
     ),
 }

@@ -265,10 +265,8 @@ def plain(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
     The event recorder folds messages that differ into one after the tenth; equal ones it counts.
     """
-    found = []
-    for row in entries:
-        if row.get("reason") == "Unhealthy":
-            text = row["message"].removeprefix("(combined from similar events): ")
-            row = row | {"message": re.sub(r": not yet [0-9.]+$", ": ", text)}
-        found.append(row)
-    return found
+    return [row | {"message": _printed(row["message"])} if row.get("reason") == "Unhealthy" else row for row in entries]
+
+
+def _printed(message: str) -> str:
+    return re.sub(r": not yet [0-9.]+$", ": ", message.removeprefix("(combined from similar events): "))

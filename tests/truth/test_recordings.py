@@ -83,8 +83,8 @@ COVERED: dict[str, Scenario] = {
 NOT_YET = frozenset(
     {
         "api-kill-60s-no-leader-election", "api-kill-60s", "api-stop-60s", "api-stop-8s",
-        "controller-manager-down-40s", "cordon-all", "cronjob-outage-3min", "daemonset-rollout",
-        "drain-refusals",
+        "controller-manager-down-40s", "cordon-all", "cordon", "cronjob-outage-3min", "daemonset-rollout",
+        "drain-refusals", "drain-timeout", "taint-eviction-timers", "uncordon",
         "job-backoff",
         "kubelet-crashloop", "kubelet-down-90s", "kubelet-image-errors", "kubelet-liveness",
         "kubelet-oom", "kubelet-startup", "node-loss-out-of-service", "node-loss",
@@ -94,10 +94,13 @@ NOT_YET = frozenset(
     }
 )  # fmt: skip
 
+# Recordings without a trace: a table that tests/kube holds the rules against.
+TABLES = frozenset({"pdb-percentages"})
+
 
 def test_every_recording_is_covered_or_named_as_not_yet() -> None:
     found = {path.stem for path in DATA.glob("*.json")}
-    assert found == COVERED.keys() | NOT_YET
+    assert found == COVERED.keys() | NOT_YET | TABLES
     assert not COVERED.keys() & NOT_YET
 
 
