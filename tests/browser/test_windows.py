@@ -201,6 +201,17 @@ def test_accessibility(wide: Page, address_of: str, scheme: Literal["light", "da
     assert problems == []
 
 
+def test_accessibility_of_a_session(wide: Page) -> None:
+    wide.goto("/f/termination/13")
+    wide.click("#fork")
+    wide.fill("[name='text']", "Seen on Tuesday")
+    wide.click("text=Note it")
+    expect(wide.locator(".notes")).to_be_visible()
+    wide.evaluate(AXE)
+    found = wide.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    assert [(row["id"], [node["target"] for node in row["nodes"]]) for row in found["violations"]] == []
+
+
 def test_accessibility_of_a_phone(phone: Page) -> None:
     phone.goto("/f/termination/13")
     phone.evaluate(AXE)
