@@ -9,7 +9,8 @@ import pytest
 from app.catalog.reading import flow, flows
 from app.sim.walk import Record
 from app.story.claims import parse
-from app.story.facts import FACTS, Subject
+from app.story.fact import Subject
+from app.story.facts import FACTS
 from app.story.play import Play, play, request
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -5,36 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from msgspec import Struct
-
 from app.kube.meta import Ref, condition
 from app.kube.pods import Pod
 from app.sim.host import HostPod
 from app.sim.ledger import requests
 from app.sim.maps import ordered
-from app.sim.walk import Record, Walk
+from app.sim.walk import Record
 from app.sim.world import World
-
-
-class Fact(Struct, frozen=True):
-    """A value with the step that decides it; `value` None means it did not happen in this walk."""
-
-    value: float | bool | None
-    unit: str
-    step: int | None = None
-    more: tuple[tuple[str, str], ...] = ()
-    """Further words that a text may name."""
-
-
-class Subject(Struct, frozen=True):
-    """The walk and the object that its flow is about."""
-
-    walk: Walk
-    target: Ref
-
-    @property
-    def end(self) -> int:
-        return self.walk.world.now
+from app.story.fact import Fact, Subject, at, first, last
 
 
 def requests_failed(subject: Subject) -> Fact:
@@ -42,14 +20,14 @@ def requests_failed(subject: Subject) -> Fact:
     world = subject.walk.world
     ledger = world.ledger
     total = requests(ledger.exposure(world.now), world.load, len(world.nodes))
-    step = _first(subject.walk, lambda row: row.step.moment.startswith("request-"))
+    step = first(subject.walk, lambda row: row.step.moment.startswith("request-"))
     more: list[tuple[str, str]] = [("window", "no"), ("nodes", "none")]
     if ledger.first is not None:
-        last = world.now if ledger.failing else (ledger.last or ledger.first)
+        end = world.now if ledger.failing else (ledger.last or ledger.first)
         more = [
-            ("window", f"{(last - ledger.first) / 1000:.3f} s"),
+            ("window", f"{(end - ledger.first) / 1000:.3f} s"),
             ("from", f"{ledger.first / 1000:.3f} s"),
-            ("until", f"{last / 1000:.3f} s"),
+            ("until", f"{end / 1000:.3f} s"),
             ("nodes", ", ".join(per_node(world)) or "none"),
         ]
     return Fact(rounded(total), "requests", step.n if step else None, tuple(more))
@@ -69,19 +47,19 @@ def requests_cut(subject: Subject) -> Fact:
     """Requests that were in flight when their process ended."""
     world = subject.walk.world
     total = requests(world.ledger.cut, world.load, len(world.nodes))
-    step = _first(subject.walk, lambda row: bool(row.step.world.ledger.cut) and not row.step.before.ledger.cut)
+    step = first(subject.walk, lambda row: bool(row.step.world.ledger.cut) and not row.step.before.ledger.cut)
     return Fact(rounded(total), "requests", step.n if step and total else None)
 
 
 def killed(subject: Subject) -> Fact:
     """Whether a container of the target was ended by SIGKILL at the end of its grace."""
-    step = _first(subject.walk, lambda row: row.step.moment == "sigkill-sent" and row.step.object == subject.target)
-    return Fact(step is not None, "", step.n if step else None, (("at", _at(step)),))
+    step = first(subject.walk, lambda row: row.step.moment == "sigkill-sent" and row.step.object == subject.target)
+    return Fact(step is not None, "", step.n if step else None, (("at", at(step)),))
 
 
 def gone_at(subject: Subject) -> Fact:
     """When the target's object is gone from the API."""
-    step = _first(subject.walk, lambda row: row.step.verb == "remove" and row.step.object == subject.target)
+    step = first(subject.walk, lambda row: row.step.verb == "remove" and row.step.object == subject.target)
     return Fact(step.step.at / 1000 if step else None, "s", step.n if step else None)
 
 
@@ -95,7 +73,7 @@ def ready_at(subject: Subject) -> Fact:
 
 def terminating_seconds(subject: Subject) -> Fact:
     """From deletionTimestamp until the object is gone, or until the walk ends."""
-    marked = _first(
+    marked = first(
         subject.walk,
         lambda row: row.step.verb == "mark-terminating" and row.step.object == subject.target,
     )
@@ -103,7 +81,7 @@ def terminating_seconds(subject: Subject) -> Fact:
         return Fact(0.0, "s")
     gone = gone_at(subject)
     end = gone.value if isinstance(gone.value, float) else subject.end / 1000
-    return Fact(end - marked.step.at / 1000, "s", gone.step or _last(subject.walk))
+    return Fact(end - marked.step.at / 1000, "s", gone.step or last(subject.walk))
 
 
 def held_by_finalizer(subject: Subject) -> Fact:
@@ -113,7 +91,7 @@ def held_by_finalizer(subject: Subject) -> Fact:
         return Fact(value=False, unit="")
     pod = held.object
     waits = bool(pod.terminating and pod.finished and pod.metadata.finalizers)
-    step = _first(subject.walk, lambda row: row.step.moment == "final-delete" and row.step.object == subject.target)
+    step = first(subject.walk, lambda row: row.step.moment == "final-delete" and row.step.object == subject.target)
     return Fact(waits, "", step.n if step and waits else None, (("finalizer", ", ".join(pod.metadata.finalizers)),))
 
 
@@ -127,7 +105,7 @@ def held_by_volume(subject: Subject) -> Fact:
     host = world.hosts.get(pod.spec.nodeName)
     worker = host.workers.get(pod.metadata.uid) if host and host.power else None
     waits = worker is not None and worker.written is not None and worker.volumes != "gone"
-    step = _first(subject.walk, lambda row: row.step.moment == "pod-terminal" and row.step.object == subject.target)
+    step = first(subject.walk, lambda row: row.step.moment == "pod-terminal" and row.step.object == subject.target)
     return Fact(waits, "", step.n if step and waits else None)
 
 
@@ -139,13 +117,13 @@ def node_is_gone(subject: Subject) -> Fact:
         return Fact(value=False, unit="")
     host = subject.walk.world.hosts.get(pod.spec.nodeName)
     gone = host is not None and not host.power and pod.terminating
-    step = _first(subject.walk, lambda row: row.step.verb == "power-off")
+    step = first(subject.walk, lambda row: row.step.verb == "power-off")
     return Fact(gone, "", step.n if step and gone else None)
 
 
 def process_outlives_object(subject: Subject) -> Fact:
     """Whether a container of the target still ran after its object was gone."""
-    step = _first(subject.walk, lambda row: row.step.verb == "remove" and row.step.object == subject.target)
+    step = first(subject.walk, lambda row: row.step.verb == "remove" and row.step.object == subject.target)
     if step is None:
         return Fact(value=False, unit="")
     runs = any(_running(pod) for pod in _pods(step.step.world, subject.target))
@@ -180,19 +158,6 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
 def rounded(value: Fraction) -> float:
     """To thousandths of a request: divided once, at the very end."""
     return float(round(value, 3))
-
-
-def _first(walk: Walk, test: Callable[[Record], bool]) -> Record | None:
-    return next((row for row in walk.records if row.n and test(row)), None)
-
-
-def _last(walk: Walk) -> int | None:
-    steps = walk.steps
-    return steps[-1].n if steps else None
-
-
-def _at(row: Record | None) -> str:
-    return f"{row.step.at / 1000:.3f} s" if row else "never"
 
 
 def _turned_ready(row: Record) -> bool:

@@ -24,7 +24,8 @@ from app.sim.walk import Record, Walk
 from app.sim.world import World
 from app.story import claims
 from app.story.events import newest
-from app.story.facts import FACTS, Fact, Subject
+from app.story.fact import Fact, Subject
+from app.story.facts import FACTS
 from app.story.words import Passage, filled, tell
 
 KEPT = 64

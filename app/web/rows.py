@@ -9,7 +9,8 @@ from app.kube.objects import KIND_BY_WORD
 from app.sim import actions
 from app.sim.schedule import Schedule
 from app.story import play as story
-from app.story.facts import FACTS, Fact
+from app.story.fact import Fact
+from app.story.facts import FACTS
 from app.story.play import Answered, Play, Seen
 from app.web.address import Place
 from app.web.moment import Moment, clock_text, seconds

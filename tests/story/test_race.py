@@ -8,7 +8,8 @@ import pytest
 
 from app.sim.lags import DEFAULT_LAGS
 from app.sim.ledger import requests
-from app.story.facts import FACTS, Subject
+from app.story.fact import Subject
+from app.story.facts import FACTS
 from app.story.play import Play, play, request
 from app.story.searching import asked, failed_range, is_safe, smallest_safe_prestop, worst_phase
 
