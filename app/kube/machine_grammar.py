@@ -64,6 +64,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "memory": grammar.curve,
     "disk": grammar.curve,
     "images": _images,
+    "cni": _one_of("ok", "failing", "no-addresses", "not-ready"),
     "imagefs": quantity.value,
     "system-reserved": quantity.value,
     "eviction-hard": _statements,

@@ -41,6 +41,8 @@ class Machine(Struct, frozen=True):
     """evictionMaxPodGracePeriod in seconds."""
     eviction_tick: int | None = None
     """The eviction manager looks at instants that are so many milliseconds past a whole ten seconds."""
+    cni: str = "ok"
+    """What the network plugin does: ok, failing, no-addresses, or not-ready (there is none yet)."""
     status_tick: int | None = None
     """The same for the node's status."""
 
@@ -79,6 +81,7 @@ def _machine(annotations: StringMap, given: StringMap, left: StringMap) -> Machi
         system_memory=values.get("memory", ()),
         system_disk=values.get("disk", ()),
         images=values.get("images", ()),
+        cni=values.get("cni", "ok"),
         reserved=values.get("system-reserved", 0),
     )
     if "memory" in left and "system-reserved" not in values:
@@ -108,7 +111,7 @@ def _settings(annotations: StringMap) -> Machine:
     )
 
 
-CHANGEABLE = {"memory": "system_memory", "disk": "system_disk"}
+CHANGEABLE = {"memory": "system_memory", "disk": "system_disk", "cni": "cni"}
 """What may change while the machine runs; all else its kubelet reads when it starts."""
 
 

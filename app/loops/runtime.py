@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from app.kube.meta import Ref
+from app.loops import network
 from app.loops.app_process import exited
 from app.loops.host_pods import (
     START_ERROR,
@@ -131,13 +132,23 @@ class _Calls:
     def _create_sandbox(self) -> Act:
         """RunPodSandbox: CNI ADD gives the address."""
         host = self.turn.host
+        if self.pod.pod.spec.hostNetwork:
+            pod = replace(self.pod, sandbox="ready", sandbox_since=self.turn.now, ip="")
+            return self._sandbox("create-sandbox", host, pod, "sandbox-ready", outcome="address the machine's own")
+        error = network.error(host)
+        if error:
+            return self._fail_sandbox(error)
         address = pod_address(host.number, host.addresses + 1)
         pod = replace(self.pod, sandbox="ready", sandbox_since=self.turn.now, ip=address)
-        if pod.pod.spec.hostNetwork:
-            pod, address = replace(pod, ip=""), "the machine's own"
-        else:
-            host = replace(host, addresses=host.addresses + 1)
+        host = replace(host, addresses=host.addresses + 1)
         return self._sandbox("create-sandbox", host, pod, "sandbox-ready", outcome=f"address {address}")
+
+    def _fail_sandbox(self, error: str) -> Act:
+        """What was begun of it is taken down again."""
+        name = network.sandbox_id(self.uid, self.pod.sandbox_attempt)
+        text = f'rpc error: code = Unknown desc = failed to setup network for sandbox "{name}": {error}'
+        pod = replace(self.pod, sandbox="failed", sandbox_since=self.turn.now, sandbox_error=text)
+        return self._sandbox("create-sandbox", self.turn.host, pod, "cni-failed", outcome=error)
 
     def _stop_sandbox(self) -> Act:
         """StopPodSandbox: CNI DEL takes the address away."""

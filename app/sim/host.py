@@ -33,6 +33,8 @@ class ContainerRun(Struct, frozen=True):
     name: str
     role: str
     """init, sidecar or app."""
+    sandbox: int = 0
+    """Which of the pod's sandboxes it was made in, from 0."""
     attempt: int = 0
     state: str = "created"
     """created, running or exited."""
@@ -77,8 +79,12 @@ class HostPod(Struct, frozen=True):
     pod: Pod
     ip: str = ""
     sandbox: str = "none"
-    """none, creating, ready or stopped."""
+    """none, creating, failed, ready, dead or stopped."""
     sandbox_since: int = 0
+    sandbox_tries: int = 0
+    """How often one was asked for."""
+    sandbox_error: str = ""
+    """What the runtime said when it could not make one."""
     stop_asked: int | None = None
     """When the kubelet asked for the end of the sandbox."""
     since: int = 0
@@ -94,6 +100,11 @@ class HostPod(Struct, frozen=True):
     def serves(self) -> bool:
         """Whether a connection to the pod's address is answered."""
         return self.sandbox == "ready" and any(run.serving for run in self.containers)
+
+    @property
+    def sandbox_attempt(self) -> int:
+        """The number of its present sandbox, from 0."""
+        return max(self.sandbox_tries - 1, 0)
 
     def container(self, name: str) -> ContainerRun | None:
         return next((run for run in self.containers if run.name == name), None)
@@ -204,6 +215,8 @@ class Worker(Struct, frozen=True):
     crashes: tuple[Crash, ...] = ()
     naps: int = 0
     """How often the time of another sync was drawn."""
+    resync: Bounds | None = None
+    """When a sync that failed before any container is tried again."""
     dirty_since: int | None = None
     """Since when the status to write may differ from what the API holds."""
     written: int | None = None
@@ -291,6 +304,8 @@ class Host(Struct, frozen=True):
     """Where it is known what the kubelet drew by lot: by pod, each nap in thousandths of its least length."""
     addresses: int = 0
     """How many pod addresses were given out."""
+    pod_range: str = ""
+    """`FIRST-LAST` of the addresses for pods, of which the first is the machine's own; empty: they never run out."""
     images: tuple[str, ...] = ()
     """Images that are present."""
     broken: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from ipaddress import IPv4Network
 
 from msgspec.structs import replace
 
@@ -109,7 +110,18 @@ def empty(
 def _host(node: Node, number: int, images: tuple[str, ...]) -> Host:
     known = machine(node)
     own = (name for name, _ in known.images if name not in images)
-    return Host(node.metadata.name, number, images=(*images, *own), machine=known)
+    return Host(
+        node.metadata.name, number, images=(*images, *own), machine=known, pod_range=pod_range(node.spec.podCIDR)
+    )
+
+
+def pod_range(block: str) -> str:
+    """`FIRST-LAST` of the addresses in a podCIDR that a machine and its pods can have; empty where that is none."""
+    try:
+        network = IPv4Network(block)
+    except ValueError:
+        return ""
+    return f"{network[1]}-{network[-2]}" if network.num_addresses > 2 else ""
 
 
 def _phase(number: int) -> int:

@@ -10,6 +10,7 @@ from tests.conformance import (
     routing,
     running,
     scheduling,
+    starting,
     stopping,
     workloads,
 )
@@ -18,6 +19,7 @@ from tests.conformance.cases import Adapter
 ADAPTERS: dict[str, Adapter] = {
     "api-delete-grace": stopping.api_delete,
     "container-grace-period": stopping.container_grace_period,
+    "container-status": starting.container_status,
     "container-restart-rules": kubelet.restart_rules,
     "cordon": draining.cordon,
     "crashloop-config": kubelet.crash_loop_config,
@@ -40,6 +42,7 @@ ADAPTERS: dict[str, Adapter] = {
     "eviction-threshold-order": evicting.urgency,
     "eviction-threshold-parse": evicting.parsed,
     "human-duration": printing.human_durations,
+    "image-pull": starting.image_pull,
     "image-pull-backoff": kubelet.image_pull_backoff,
     "image-pull-policy-default": kubelet.pull_policy,
     "kernel-badness": killing.kernel,
@@ -54,6 +57,7 @@ ADAPTERS: dict[str, Adapter] = {
     "pod-effective-grace": stopping.pod_effective_grace,
     "pod-gc": killing.pod_gc,
     "pod-phase": running.pod_phase,
+    "pod-worker-requeue": starting.requeue,
     "prestop-budget": stopping.prestop_budget,
     "probe-defaults": kubelet.probe_defaults,
     "probe-threshold": kubelet.probe_threshold,
@@ -66,6 +70,7 @@ ADAPTERS: dict[str, Adapter] = {
     "scheduler-score-least-allocated": scheduling.least_allocated_score,
     "scheduler-taint-filter": scheduling.taint_filter,
     "scheduler-taint-score": scheduling.taint_scores,
+    "sidecar-actions": starting.sidecar_actions,
     "sidecar-termination-order": stopping.sidecar_termination_order,
 }
 
@@ -77,11 +82,7 @@ NOT_YET: frozenset[tuple[str, str]] = frozenset(
         ("upstream-control-plane", "statefulset"),
         ("upstream-control-plane", "taint-eviction"),
         ("upstream-control-plane", "zone-state"),
-        ("upstream-node", "container-status"),
-        ("upstream-node", "image-pull"),
-        ("upstream-node", "pod-worker-requeue"),
         ("upstream-node", "probe-validation"),
         ("upstream-node", "probe-worker"),
-        ("upstream-node", "sidecar-actions"),
     }
 )

@@ -38,7 +38,7 @@ def test_what_can_be_done_has_no_fault(text: str) -> None:
         ("set deployment/web startup=1s", "found deployment/web; allowed: pod/NAME, node/NAME"),
         (
             "set node/node-1 eviction-hard=none",
-            "cannot be changed while the machine runs; allowed: memory, disk",
+            "cannot be changed while the machine runs; allowed: memory, disk, cni",
         ),
         (
             "set node/node-1 memory=lots",

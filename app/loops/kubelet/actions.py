@@ -20,14 +20,19 @@ class Actions(NamedTuple):
     """In this order, each after the one before it runs."""
     kill: tuple[tuple[str, str], ...] = ()
     """Containers that failed a probe, with that probe."""
+    sandbox: bool = False
+    """Whether all of it is killed and a sandbox made before."""
     finished: bool = False
     """Whether no container of the pod will ever be started again."""
 
 
 def actions(case: Case) -> Actions:
     """What follows from the containers as the kubelet knows them."""
-    known = {run.name: known_run(case, run) for run in case.worker.seen}
     spec = case.spec
+    if case.pod.sandbox == "dead":
+        return _anew(case)
+    present = case.pod.sandbox_attempt
+    known = {run.name: known_run(case, run) for run in case.worker.seen if run.sandbox == present}
     if any(row.name in known for row in spec.containers):
         # Once an app has run, init containers are history; sidecars are kept up beside the apps.
         sidecars = [row for row in spec.initContainers if row.sidecar]
@@ -37,6 +42,14 @@ def actions(case: Case) -> Actions:
         beside = _each(case, tuple(sidecars), known)
         return Actions((*beside.start, *apps.start), (*beside.kill, *apps.kill))
     return _initializing(case, known)
+
+
+def _anew(case: Case) -> Actions:
+    """Without its sandbox a pod starts over, unless it is never to be started twice and has run."""
+    if case.spec.restartPolicy == "Never" and case.pod.containers:
+        return Actions(finished=True)
+    first = case.spec.initContainers[:1] or case.spec.containers
+    return Actions(start=tuple(row.name for row in first), sandbox=True)
 
 
 def known_run(case: Case, seen: ContainerRun) -> ContainerRun:

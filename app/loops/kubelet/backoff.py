@@ -6,13 +6,12 @@ from msgspec.structs import astuple, replace
 
 from app.kube import images
 from app.kube.backoff import Ladder, after_attempt
+from app.kube.pod_requeue import LONGEST, nap
 from app.loops.kubelet.case import Case, next_relist
 from app.sim.host import Crash
 from app.sim.lags import Bounds
 
-RETRY = 10_000
-"""backOffPeriod: a sync that failed is tried again after this time."""
-LONGEST_NAP = 60_000
+DOCKER = "docker.io"
 
 
 def grown(crash: Crash | None, container: str, event: int, now: int, ladder: Ladder) -> Crash:
@@ -23,23 +22,28 @@ def grown(crash: Crash | None, container: str, event: int, now: int, ladder: Lad
 
 def next_look(case: Case, expires: int) -> Bounds:
     """The next sync after a back-off: when it expires, at most a minute on, and a jitter of up to half as long."""
-    return _jittered(case, min(max(expires - case.now, 0), LONGEST_NAP))
+    return _jittered(case, nap(expires_in=expires - case.now).least)
 
 
 def retry(case: Case) -> Bounds:
     """The next sync after another failure; the relist that tells of a new sandbox comes before it."""
     tick = next_relist(case.pod.sandbox_since, case.turn.host.relist_phase)
-    return Bounds.at(tick) if tick > case.now else _jittered(case, RETRY)
+    return Bounds.at(tick) if tick > case.now else again(case)
 
 
-def _jittered(case: Case, nap: int) -> Bounds:
+def again(case: Case) -> Bounds:
+    """The next sync after one that failed."""
+    return _jittered(case, nap().least)
+
+
+def _jittered(case: Case, least: int) -> Bounds:
     """After that time and a share of it more, at the second's tick on which the sync loop takes up what is due."""
     host, phase = case.turn.host, case.turn.host.sync_phase
     known = host.drawn.get(case.ref, ())[case.worker.naps :]
     if known:
-        return Bounds.at(sync_tick(case.now + nap * known[0] // 1000, phase))
+        return Bounds.at(sync_tick(case.now + least * known[0] // 1000, phase))
     of_a_minute = astuple(case.turn.lag("pod-resync"))
-    return Bounds(*(sync_tick(case.now + nap * part // LONGEST_NAP, phase) for part in of_a_minute))
+    return Bounds(*(sync_tick(case.now + least * part // LONGEST, phase) for part in of_a_minute))
 
 
 def sync_tick(due: int, phase: int) -> int:
@@ -52,8 +56,11 @@ def image_error(image: str, error: str) -> str:
     parts = images.parsed(image)
     name = parts.name if parts else image
     host, slash, path = name.partition("/")
-    remote = bool(slash) and ("." in host or ":" in host)
-    registry, repository = (host, path) if remote else ("registry-1.docker.io", name if slash else f"library/{name}")
+    remote = bool(slash) and ("." in host or ":" in host) and host != DOCKER
+    short = path if host == DOCKER else name
+    registry, repository = (
+        (host, path) if remote else ("registry-1.docker.io", short if "/" in short else f"library/{short}")
+    )
     tag = parts.tag if parts else ""
     reference = f'failed to resolve reference "{image}":'
     texts = {

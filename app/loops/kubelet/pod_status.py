@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
 from app.kube.conditions import kubelet_conditions, set_condition
+from app.kube.container_status import absent
 from app.kube.eviction_messages import BY_KUBELET, DISRUPTION_TARGET, REASON
 from app.kube.meta import EPOCH, Condition, Ref, whole_second
 from app.kube.nodes import Node
@@ -22,6 +25,9 @@ from app.kube.pods import (
 from app.loops.kubelet.case import Case, has_started, is_ready
 from app.sim.host import ContainerRun, Eviction
 
+Known = Mapping[str, ContainerStatus]
+"""What the API has of the containers, by name."""
+
 TERMINAL = ("Succeeded", "Failed")
 
 _LOST = ContainerState(
@@ -37,9 +43,10 @@ def pod_status(case: Case, api: Pod) -> PodStatus:
     """As generateAPIPodStatus and the status manager's merge make it; fields of others stay as `api` has them."""
     worker, spec = case.worker, case.spec
     over = worker.stage == "terminated"
-    initialized = any(worker.run(row.name) is not None for row in spec.containers)
-    init = tuple(_of_init(case, row, lost=over and initialized) for row in spec.initContainers)
-    apps = tuple(_of_app(case, row, lost=over) for row in spec.containers)
+    initialized = any(_lives_here(case, row.name) for row in spec.containers)
+    before = {row.name: row for row in (*api.status.initContainerStatuses, *api.status.containerStatuses)}
+    init = tuple(_of_init(case, row, before, lost=over and initialized) for row in spec.initContainers)
+    apps = tuple(_of_app(case, row, before, lost=over) for row in spec.containers)
     phase = get_phase(case.pod.pod, (*init, *apps), terminal=over, initialized=initialized)
     if over and phase not in TERMINAL:
         phase = "Failed"
@@ -75,18 +82,29 @@ def _disrupted(api: Pod, eviction: Eviction, now: int) -> Pod:
     return replace(api, status=replace(api.status, conditions=conditions))
 
 
-def _of_init(case: Case, container: Container, *, lost: bool) -> ContainerStatus:
-    if container.sidecar:
-        return _of_app(case, container, lost=lost)
+def _lives_here(case: Case, name: str) -> bool:
+    """Whether the container was made in the present sandbox."""
+    run = case.worker.run(name)
+    return run is not None and run.sandbox == case.pod.sandbox_attempt
+
+
+def _of_init(case: Case, container: Container, known: Known, *, lost: bool) -> ContainerStatus:
     run = case.worker.run(container.name)
-    ready = run is not None and run.state == "exited" and run.exit_code == 0
-    return _status(case, container, run, ready=ready, started=run is not None and run.state == "running", lost=lost)
+    if container.sidecar or run is None:
+        return _of_app(case, container, known, lost=lost)
+    ready = run.state == "exited" and run.exit_code == 0
+    return _status(case, container, run, ready=ready, started=run.state == "running", lost=lost)
 
 
-def _of_app(case: Case, container: Container, *, lost: bool) -> ContainerStatus:
+def _of_app(case: Case, container: Container, known: Known, *, lost: bool) -> ContainerStatus:
     run = case.worker.run(container.name)
     if run is None:
-        return _status(case, container, None, ready=False, started=False, lost=lost)
+        status = _status(case, container, None, ready=False, started=False, lost=lost)
+        return (
+            status
+            if lost
+            else absent(known.get(container.name), status, deleted=case.api is not None and case.api.terminating)
+        )
     ready = is_ready(case.worker, run, container)
     return _status(case, container, run, ready=ready, started=has_started(case.worker, run, container), lost=lost)
 

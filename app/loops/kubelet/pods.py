@@ -10,7 +10,8 @@ from app.kube.meta import Ref
 from app.kube.pods import Pod
 from app.loops.host_pods import changed_pods, changed_workers, pods_named, with_pod
 from app.loops.kubelet.case import Case, cases
-from app.loops.kubelet.syncing import probe_workers, syncing
+from app.loops.kubelet.sandboxes import probe_workers
+from app.loops.kubelet.syncing import syncing
 from app.loops.kubelet.terminating import begin, in_flight, terminated, terminating
 from app.sim.acts import Act, Wait
 from app.sim.agenda import Due, decide

@@ -111,6 +111,7 @@ def _create(case: Case, name: str, before: tuple[Event, ...]) -> Act:
     run = ContainerRun(
         name,
         role_of(case.pod, name),
+        sandbox=case.pod.sandbox_attempt,
         attempt=0 if last is None else last.attempt + 1,
         created=case.now,
         last=None if last is None else replace(last, last=None),

@@ -12,64 +12,38 @@ from msgspec.structs import replace
 from app.kube import grace
 from app.kube.grace import container_grace
 from app.kube.pods import Probe
-from app.kube.probes import LIVENESS, READINESS, STARTUP
+from app.kube.probes import LIVENESS, STARTUP
 from app.loops.host_pods import START_ERROR, container_spec
 from app.loops.kubelet import hooks
 from app.loops.kubelet.actions import Actions, actions
 from app.loops.kubelet.case import (
     NORMAL,
     Case,
-    containers,
     event,
     has_started,
     is_ready,
     next_relist,
-    probe_of,
 )
 from app.loops.kubelet.killing import killing, unfinished
-from app.loops.kubelet.pulling import unknown_secrets
+from app.loops.kubelet.sandboxes import changed, making
 from app.loops.kubelet.starting import STARTED, not_started, starting
 from app.loops.kubelet.terminating import begin
 from app.sim.acts import Act, Event
 from app.sim.agenda import Due
-from app.sim.host import ContainerRun, Kill, ProbeState
+from app.sim.host import ContainerRun, Kill
 from app.sim.lags import Bounds
-
-VOLUME_POLL = 300
-"""podAttachAndMountRetryInterval: the wait for volumes looks again after this time."""
-KINDS = (LIVENESS, READINESS, STARTUP)
 
 
 def syncing(case: Case) -> Iterator[Act | Due]:
     """What comes next for a pod that is to run."""
     match case.pod.sandbox:
-        case "none":
-            # The token of its service account is a volume of almost every pod.
-            if case.spec.volumes or case.spec.serviceAccountName:
-                yield Due(Bounds.at(case.worker.since + VOLUME_POLL), lambda: _run_sandbox(case))
-            else:
-                yield _run_sandbox(case)
+        case "none" | "failed":
+            yield from making(case)
         case "ready":
             yield from _containers(case)
-
-
-def _run_sandbox(case: Case) -> Act:
-    """Volumes are there; probe workers begin now, before there is anything to probe."""
-    pod = replace(case.pod, sandbox="creating", sandbox_since=case.now)
-    worker = replace(case.worker, volumes="mounted", probes=probe_workers(case))
-    return case.act(
-        "run-sandbox", worker=worker, pod=pod, moment="run-sandbox", to=case.runtime, events=unknown_secrets(case)
-    )
-
-
-def probe_workers(case: Case) -> tuple[ProbeState, ...]:
-    """One for each probe; their clock is the pod's, and outlives restarts of the container."""
-    return tuple(
-        ProbeState(row.name, kind, base=case.now, passed=case.now)
-        for row in containers(case.spec)
-        for kind in KINDS
-        if probe_of(row, kind) is not None
-    )
+        case "dead":
+            over = actions(case).finished
+            yield begin(case, "SandboxChanged") if over else changed(case)
 
 
 def _containers(case: Case) -> Iterator[Act | Due]:
