@@ -43,6 +43,8 @@ class PlayRequest(Struct, frozen=True):
     choices: tuple[tuple[str, str], ...] = ()
     """(do | pick, text) in order."""
     until: str = ""
+    applies: tuple[tuple[str, str], ...] = ()
+    """(hash, text) of the manifests that an `apply m:HASH` names."""
 
 
 class Answered(Struct, frozen=True):
@@ -109,11 +111,13 @@ def request(
     manifest: str | Mapping[str, str] | None = None,
     choices: Sequence[tuple[str, str]] = (),
     until: str = "",
+    applies: Mapping[str, str] | None = None,
 ) -> PlayRequest:
     """A request from parts in any sequence type; a manifest is one text, or several by the name of their source."""
     texts = {"manifest": manifest} if isinstance(manifest, str) else manifest
     given = None if texts is None else tuple(texts.items())
-    return PlayRequest(flow, tuple(settings), scene, given, tuple(choices), until)
+    applied = tuple((applies or {}).items())
+    return PlayRequest(flow, tuple(settings), scene, given, tuple(choices), until, applied)
 
 
 def play(asked: PlayRequest) -> Play:
@@ -141,6 +145,7 @@ def _played(asked: PlayRequest, _digest: str) -> Play:
         scene=asked.scene,
         choices=asked.choices,
         until=asked.until,
+        applies={name: read_files({f"m:{name}": text}) for name, text in asked.applies},
     )
     world = starting.start(setup)
     target = starting.target(setup, world)

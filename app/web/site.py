@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import parse_qsl
@@ -23,6 +24,7 @@ from app.web.headers import is_foreign
 from app.web.rendering import Renderer
 
 FORM = "application/x-www-form-urlencoded"
+APPLIED = re.compile(r"\bapply m:([0-9a-f]+)")
 MOST_BODY = 4 * 1024 * 1024
 """Bytes. A manifest of the size that is still read may be three times as long in a form."""
 
@@ -37,12 +39,18 @@ class Site:
 
     def play(self, flow: str, query: Query) -> Play:
         """The walk that an address names."""
-        manifest = None
-        if query.manifest:
+        named = dict.fromkeys(name for _, text in query.choices for name in APPLIED.findall(text))
+        texts: dict[str, str] = {}
+        if query.manifest or named:
             with self.store.reading() as db:
-                manifest = manifests.get(db, hash=query.manifest)
+                texts = {name: manifests.get(db, hash=name) for name in (query.manifest, *named) if name}
         asked = story.request(
-            flow, settings=query.settings, scene=query.scene, manifest=manifest, choices=query.choices
+            flow,
+            settings=query.settings,
+            scene=query.scene,
+            manifest=texts.get(query.manifest),
+            choices=query.choices,
+            applies={name: texts[name] for name in named},
         )
         return story.play(asked)
 

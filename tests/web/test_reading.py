@@ -121,6 +121,15 @@ def test_own_manifests_get_an_address(browser: TestClient) -> None:
     assert document(browser.get(f"/manifests?m={name}").text).one("textarea").text == " ".join(MANIFEST.split())
 
 
+def test_kept_manifests_can_be_applied_in_a_walk(browser: TestClient) -> None:
+    """`apply m:HASH` in an address names a text that was kept before; an unknown one is said to be unknown."""
+    answer = browser.post("/manifests", data={"flow": "termination", "text": MANIFEST})
+    name = answer.headers["location"].partition("m=")[2]
+    steps = browser.get(f"/api/v1/flows/termination/run?do=500ms%20apply%20m:{name}").json()["steps"]
+    assert ("create", "deployment/shop", 0.5) in [(row["verb"], row["object"], row["at"]) for row in steps]
+    assert browser.get("/f/termination/3?do=5s%20apply%20m:0123456789abcdef").status_code == 404
+
+
 def test_own_manifests_can_become_a_session(browser: TestClient) -> None:
     name = (
         browser.post("/manifests", data={"flow": "termination", "text": MANIFEST})
