@@ -5,19 +5,23 @@ Not modelled: foreground deletion, orphaning, and owners that are no controllers
 
 from __future__ import annotations
 
+from app.kube.batch import CronJob, Job
 from app.kube.meta import Ref
 from app.kube.networking import EndpointSlice, Service
 from app.kube.objects import Object
 from app.kube.pods import Pod
-from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
+from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from app.sim.acts import Act, Delete
 from app.sim.index import Index, owned
 from app.sim.loop import Loop, Turn
 
-DEPENDENTS: dict[str, tuple[type[ReplicaSet | Pod | EndpointSlice], ...]] = {
+DEPENDENTS: dict[str, tuple[type[ReplicaSet | Pod | EndpointSlice | Job], ...]] = {
     Deployment.kind: (ReplicaSet,),
     ReplicaSet.kind: (Pod,),
     StatefulSet.kind: (Pod,),
+    DaemonSet.kind: (Pod,),
+    CronJob.kind: (Job,),
+    Job.kind: (Pod,),
     Service.kind: (EndpointSlice,),
 }
 

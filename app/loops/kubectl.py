@@ -10,7 +10,7 @@ from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.loops.kubectl_drain import drain
 from app.loops.kubectl_nodes import cordon, taint
-from app.loops.kubectl_output import Answers, ended, failed, named, said
+from app.loops.kubectl_output import GROUPS, Answers, ended, failed, named, said
 from app.sim.acts import Act, Command, Create, Delete, Evict, Line, Patch, Request, Update, Wait
 from app.sim.index import Index
 from app.sim.loop import Loop, Turn
@@ -186,6 +186,6 @@ LOOP = Loop(
     lane="kubectl",
     process="kubectl",
     reconcile=reconcile,
-    wakes={"Pod": _nothing, "Deployment": _nothing, "StatefulSet": _nothing, "ReplicaSet": _nothing},
+    wakes=dict.fromkeys(("Pod", *GROUPS), _nothing),
     commands=True,
 )

@@ -13,6 +13,9 @@ GROUPS = {
     "Deployment": ".apps",
     "ReplicaSet": ".apps",
     "StatefulSet": ".apps",
+    "DaemonSet": ".apps",
+    "Job": ".batch",
+    "CronJob": ".batch",
     "PodDisruptionBudget": ".policy",
     "PriorityClass": ".scheduling.k8s.io",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.loops import (
     app_process,
     clients,
+    daemonset,
     deployment,
     disruption,
     endpointslice,
@@ -26,6 +27,7 @@ LOOPS: tuple[Loop, ...] = (
     # Makers of pods before makers of ReplicaSets: a Deployment's next write comes after what its last one set off.
     replicaset.LOOP,
     statefulset.LOOP,
+    daemonset.LOOP,
     deployment.LOOP,
     disruption.LOOP,
     scheduler.LOOP,

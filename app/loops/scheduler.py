@@ -136,6 +136,14 @@ def _node(view: Index, _: Object) -> list[Ref]:
     return _waiting(view)
 
 
+def _alike(before: Object, after: Object) -> bool:
+    """nodeSchedulingPropertiesChange: conditions and heartbeats make no room."""
+    if not isinstance(before, Node) or not isinstance(after, Node):
+        return False
+    same_room = before.spec == after.spec and before.status.allocatable == after.status.allocatable
+    return same_room and before.metadata.labels == after.metadata.labels
+
+
 def _waiting(view: Index) -> list[Ref]:
     """By priority, as they stand in the active queue; pods of one priority go by name."""
     pods = [pod for pod in view.find(on_node("")) if isinstance(pod, Pod) and _waits(pod)]
@@ -157,6 +165,7 @@ LOOP = Loop(
     process="kube-scheduler",
     reconcile=reconcile,
     wakes={"Pod": _pod, "Node": _node},
+    ignores={"Node": _alike},
     reads=("PodDisruptionBudget",),
     on_start=_all,
 )

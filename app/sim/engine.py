@@ -124,6 +124,9 @@ class Model:
         node = action.process.partition("/")[2]
         versions = [stored.object for stored in (delivery.before, delivery.after) if stored is not None]
         for loop in self.routes.listeners(action.process, action.kind):
+            ignored = loop.ignores.get(action.kind)
+            if ignored is not None and len(versions) > 1 and ignored(*versions):
+                continue
             keys = _awaiting(draft, versions) if loop.commands else _keys(loop, view, versions)
             for key in keys:
                 enqueue(draft, Work(loop.name, node, key))

@@ -6,22 +6,22 @@ from typing import Any
 
 from msgspec import Struct
 
-from app.kube.meta import Condition
+from app.kube.batch import CronJob, Job
 from app.kube.networking import EndpointSlice
 from app.kube.nodes import Node
 from app.kube.objects import Object, timestamp
 from app.kube.pods import ContainerState, ContainerStatus, Pod
 from app.kube.policy import PodDisruptionBudget
-from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
+from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from app.sim.flat_workloads import condition_text, workload
 from app.sim.host import Host
 from app.sim.maps import ordered
 
 Flat = dict[str, object]
 
-# Counts that Kubernetes writes also when they are zero.
-ALWAYS = {"ReplicaSet": ("replicas",), "StatefulSet": ("replicas", "availableReplicas"), "Deployment": ()}
 SHOWN_LABELS = ("pod-template-hash", "controller-revision-hash")
 SHOWN_ANNOTATIONS = "deployment.kubernetes.io/"
+SCHEDULED_FOR = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 
 
 class Change(Struct, frozen=True):
@@ -41,9 +41,8 @@ def flat(obj: Object | None) -> Flat:
     match obj:
         case Pod():
             found |= _pod(obj)
-        case Deployment() | ReplicaSet() | StatefulSet():
-            found["spec.replicas"] = obj.spec.replicas
-            found |= _counts(obj)
+        case Deployment() | ReplicaSet() | StatefulSet() | DaemonSet() | Job() | CronJob():
+            found |= workload(obj)
         case EndpointSlice():
             found |= _endpoints(obj)
         case Node():
@@ -71,6 +70,8 @@ def _metadata(obj: Object) -> Flat:
     found: Flat = {
         f"metadata.annotations.{key}": value for key, value in meta.annotations.items() if SHOWN_ANNOTATIONS in key
     }
+    if SCHEDULED_FOR in meta.annotations:
+        found["metadata.annotations.cronjob-scheduled-timestamp"] = meta.annotations[SCHEDULED_FOR]
     found |= {f"metadata.labels.{key}": meta.labels.get(key) for key in SHOWN_LABELS if key in meta.labels}
     if meta.finalizers:
         found["metadata.finalizers"] = ",".join(meta.finalizers)
@@ -83,9 +84,7 @@ def _metadata(obj: Object) -> Flat:
 def _pod(pod: Pod) -> Flat:
     spec, status = pod.spec, pod.status
     found: Flat = {
-        f"spec.tolerations[{row.key}:{row.effect}]": row.tolerationSeconds
-        for row in spec.tolerations
-        if row.tolerationSeconds is not None
+        f"spec.tolerations[{row.key}:{row.effect}]": _lasting(row.tolerationSeconds) for row in spec.tolerations
     }
     found["spec.nodeName"] = spec.nodeName or None
     found["status.phase"] = status.phase or None
@@ -100,10 +99,8 @@ def _pod(pod: Pod) -> Flat:
     return found
 
 
-def condition_text(row: Condition) -> str:
-    """`STATUS REASON: MESSAGE`, without what is empty."""
-    reason = f" {row.reason}" if row.reason else ""
-    return f"{row.status}{reason}{f': {row.message}' if row.message else ''}"
+def _lasting(seconds: int | None) -> int | str:
+    return "forever" if seconds is None else seconds
 
 
 def _container(path: str, row: ContainerStatus) -> Flat:
@@ -126,21 +123,6 @@ def state_text(state: ContainerState) -> str | None:
     if state.terminated is not None:
         return f"terminated {state.terminated.reason} exit={state.terminated.exitCode}"
     return None
-
-
-def _counts(obj: Deployment | ReplicaSet | StatefulSet) -> Flat:
-    status: Any = obj.status
-    always = ALWAYS[obj.kind]
-    found: Flat = {}
-    for name in status.__struct_fields__:
-        value = getattr(status, name)
-        if name in ("observedGeneration", "fullyLabeledReplicas"):
-            continue
-        if name == "conditions":
-            found |= {f"status.conditions[{row.type}]": condition_text(row) for row in value}
-        elif name == "terminatingReplicas" or value or name in always:
-            found[f"status.{name}"] = value if value != "" else None
-    return found
 
 
 def _endpoints(piece: EndpointSlice) -> Flat:

@@ -124,7 +124,7 @@ VERBS: dict[str, Verb] = {
         "set-image KIND/NAME CONTAINER=IMAGE...",
         simple("kubectl set image {kind}/{name} {options}"),
         command=True,
-        kinds=WORKLOADS,
+        kinds=(*WORKLOADS, "DaemonSet"),
     ),
     "add-finalizer": Verb(
         "add-finalizer KIND/NAME FINALIZER",

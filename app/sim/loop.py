@@ -43,6 +43,8 @@ class Loop(Struct, frozen=True):
     """What it runs in and whose belief it shares; empty for what is no API client (runtime, app, clients)."""
     per_node: bool = False
     wakes: Mapping[str, Wakes] = {}
+    ignores: Mapping[str, Callable[[Object, Object], bool]] = {}
+    """By kind, which changes from one version to the next concern nobody (a controller's event filter)."""
     reads: tuple[str, ...] = ()
     """Kinds it reads without being woken by them."""
     on_host: HostWakes | None = None

@@ -17,8 +17,18 @@ from app.kube.meta import Condition, ObjectMeta, Ref
 from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Pod
-from app.kube.workloads import Deployment, DeploymentSpec, ReplicaSet, ReplicaSetSpec, StatefulSet, StatefulSetSpec
+from app.kube.workloads import (
+    DaemonSet,
+    DaemonSetSpec,
+    Deployment,
+    DeploymentSpec,
+    ReplicaSet,
+    ReplicaSetSpec,
+    StatefulSet,
+    StatefulSetSpec,
+)
 from app.loops import (
+    daemonset,
     deployment,
     endpointslice,
     garbage_collector,
@@ -45,6 +55,7 @@ CLUSTER: list[Object] = [
     Deployment(ObjectMeta(name="web", namespace="default"), DeploymentSpec(SELECTOR, TEMPLATE, 4)),
     ReplicaSet(ObjectMeta(name="bare", namespace="default"), ReplicaSetSpec(SELECTOR, TEMPLATE, 2, minReadySeconds=3)),
     StatefulSet(ObjectMeta(name="db", namespace="default"), StatefulSetSpec(SELECTOR, TEMPLATE, 2, "web")),
+    DaemonSet(ObjectMeta(name="agent", namespace="default"), DaemonSetSpec(SELECTOR, TEMPLATE)),
     service(),
     service("headless", clusterIP="None"),
 ]
@@ -90,6 +101,7 @@ CONTROL_PLANE = (
     deployment.LOOP,
     replicaset.LOOP,
     statefulset.LOOP,
+    daemonset.LOOP,
     scheduler.LOOP,
     endpointslice.LOOP,
     garbage_collector.LOOP,
@@ -142,6 +154,8 @@ def undecided(world: World) -> list[str]:
         ),
         pytest.param(["0s scale deployment/web replicas=0", "0s scale statefulset/db replicas=4"], id="scaled"),
         pytest.param(["0s set-image statefulset/db app=app:v2"], id="a StatefulSet's rollout"),
+        pytest.param(["0s set-image daemonset/agent app=app:v2"], id="a DaemonSet's rollout"),
+        pytest.param(["0s delete daemonset/agent"], id="a deleted DaemonSet"),
         pytest.param(["0s delete service/web"], id="a deleted Service"),
         pytest.param(["0s delete deployment/web"], id="a deleted Deployment"),
         pytest.param(
@@ -175,7 +189,8 @@ def as_wanted(world: World) -> bool:
     owners = [obj for kind in ("ReplicaSet", "StatefulSet") for obj in world.etcd.find(kind)]
     counts = Counter(pod.metadata.controller.name for pod in pods if pod.metadata.controller)
     sizes = {obj.metadata.name: obj.spec.replicas for obj in owners if isinstance(obj, ReplicaSet | StatefulSet)}
-    backends = Rules(tuple(sorted(pod.status.podIP for pod in pods)))
+    sizes |= {obj.metadata.name: len(world.nodes) for obj in world.etcd.find("DaemonSet")}
+    backends = Rules(tuple(sorted({pod.status.podIP for pod in pods})))
     wanted = {obj.ref: backends for obj in world.etcd.find("Service") if obj.metadata.name == "web"}
     return (
         all(pod.ready and not pod.terminating for pod in pods)

@@ -83,7 +83,7 @@ COVERED: dict[str, Scenario] = {
 NOT_YET = frozenset(
     {
         "api-kill-60s-no-leader-election", "api-kill-60s", "api-stop-60s", "api-stop-8s",
-        "controller-manager-down-40s", "cordon-all", "cordon", "cronjob-outage-3min", "daemonset-rollout",
+        "controller-manager-down-40s", "cordon-all", "cordon", "cronjob-outage-3min",
         "drain-refusals", "drain-timeout", "taint-eviction-timers", "uncordon",
         "job-backoff",
         "kubelet-crashloop", "kubelet-down-90s", "kubelet-image-errors", "kubelet-liveness",
