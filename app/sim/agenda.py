@@ -17,16 +17,16 @@ class Due(NamedTuple):
     act: Callable[[], Act]
 
 
-def decide(turn: Turn, options: Iterable[Act | Due]) -> Act | Wait | None:
+def decide(turn: Turn, options: Iterable[Act | Due | Wait]) -> Act | Wait | None:
     """The first act without bounds; else the due one that usually comes first; else a wait for all of them."""
-    waiting: list[Due] = []
+    waiting: list[Due | Wait] = []
     for option in options:
         if isinstance(option, Act):
             return option
         waiting.append(option)
     if not waiting:
         return None
-    ready = [due for due in waiting if turn.reached(due.bounds)]
+    ready = [due for due in waiting if isinstance(due, Due) and turn.reached(due.bounds)]
     if ready:
         return min(ready, key=_usual).act()
     bounds = [due.bounds for due in waiting]

@@ -58,6 +58,13 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "process-exit": Lag(1, 5, 50),
         # From a sync of a pod without fault to the next one; every other nap between syncs is drawn out in proportion.
         "pod-resync": Lag(60_000, 76_500, 90_000),
+        # From the start of a kubelet to its first look at its pods, and the part of a period, in thousandths, that
+        # each of its probe workers then sleeps before it first asks.
+        "kubelet-start": Lag(800, 1_290, 3_000),
+        "first-probe": Lag(0, 480, 1_000),
+        # From the start of a runtime to the relist that finds it, and to the answers of its image service.
+        "runtime-start": Lag(500, 1_390, 3_000),
+        "image-service-start": Lag(1_400, 2_000, 4_000),
         # Terminal status written -> final delete (PLEG relist, volumes, housekeeping): 0.65-0.9 s seen.
         "final-delete": Lag(600, 700, 950),
         # The API server's own retry of an eviction after a conflict (500 ms and up to a tenth more), and what kubectl

@@ -1,7 +1,7 @@
-"""Kubernetes Events of a walk, counted as the event recorder counts them.
+"""Kubernetes Events of a walk, counted and throttled as the event recorder does it.
 
-Not modelled: the recorder's token bucket (25 events per source and object, then one in 5 minutes) and the merging of
-more than ten similar messages.
+As in client-go's tools/record/events_cache.go; recordings show that the kubelet's bucket is one for each object and
+reason. Not modelled: the merging of more than ten messages that differ in details only.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import Any
 from msgspec import Struct
 
 from app.kube.meta import Ref
+from app.sim.acts import Event
+from app.sim.step import Step
 from app.sim.walk import Walk
 
 
@@ -41,26 +43,61 @@ class Recorded(Struct, frozen=True):
         }
 
 
+BURST, REFILL = 25, 300_000
+"""So many events of a source with one reason about one object at once, then one in so many milliseconds."""
+
+
+class Recorders:
+    """What the event recorders of all processes remember; a kubelet that is started anew has forgotten all."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], tuple[int, int]] = {}
+        self._buckets: dict[tuple[str, ...], tuple[int, int]] = {}
+
+    def take(self, step: Step, event: Event) -> Recorded | None:
+        """The Event as it is written; None when there have been too many."""
+        about = event.object or step.object
+        source = (event.source, step.node, str(about))
+        if not self._may_pass((*source, event.reason), step.at):
+            return None
+        key = (*source, event.type, event.reason, event.message)
+        first, count = self._known.get(key, (step.at, 0))
+        self._known[key] = (first, count + 1)
+        return Recorded(step.at, first, event.type, event.reason, about, event.source, event.message, count + 1)
+
+    def _may_pass(self, bucket: tuple[str, ...], now: int) -> bool:
+        """A token in the bucket is worth REFILL milliseconds of waiting."""
+        full = BURST * REFILL
+        worth, since = self._buckets.get(bucket, (full, now))
+        worth = min(worth + now - since, full)
+        passes = worth >= REFILL
+        self._buckets[bucket] = (worth - REFILL if passes else worth, now)
+        return passes
+
+    def forget(self, process: str, node: str) -> None:
+        """That process on that node has begun anew."""
+        self._known = {key: value for key, value in self._known.items() if key[:2] != (process, node)}
+        self._buckets = {key: value for key, value in self._buckets.items() if key[:2] != (process, node)}
+
+
 def recorded(walk: Walk, until: int | None = None) -> list[tuple[int, Recorded]]:
     """(position in the walk's records, Event) of every write of an Event; `until` counts records."""
-    known: dict[tuple[Ref, str, str, str, str], tuple[int, int]] = {}
+    recorders = Recorders()
     found: list[tuple[int, Recorded]] = []
     for at, row in enumerate(walk.records[:until]):
-        for event in row.step.events:
-            about = event.object or row.step.object
-            key = (about, event.source, event.type, event.reason, event.message)
-            first, count = known.get(key, (row.step.at, 0))
-            known[key] = (first, count + 1)
-            now = Recorded(row.step.at, first, event.type, event.reason, about, event.source, event.message, count + 1)
-            found.append((at, now))
+        if row.step.loop == "you" and row.step.verb == "start":
+            process, _, node = row.step.object.name.partition(".")
+            recorders.forget(process, node)
+        taken = (recorders.take(row.step, event) for event in row.step.events)
+        found += [(at, event) for event in taken if event is not None]
     return found
 
 
 def newest(walk: Walk, until: int | None = None) -> list[Recorded]:
     """Every Event once, as last written, in the order of the last writes."""
-    last: dict[tuple[Ref, str, str, str, str], Recorded] = {}
+    last: dict[tuple[object, ...], Recorded] = {}
     for _, event in recorded(walk, until):
-        key = (event.object, event.source, event.type, event.reason, event.message)
+        key = (event.object, event.source, event.type, event.reason, event.message, event.first)
         last.pop(key, None)
         last[key] = event
     return list(last.values())

@@ -54,7 +54,7 @@ class Scenario(Struct, frozen=True):
     drawn: dict[str, tuple[int, ...]] = {}
     """What a kubelet drew by lot: by pod, each nap between syncs in thousandths of its least length."""
     made: tuple[str, ...] = ()
-    """Objects of the start that the script makes by `apply m:made`, because they do not come to rest."""
+    """Pods of the start that the script makes by `apply m:made`, because they do not come to rest."""
     warmup: int = 0
     """Milliseconds of the script before the recording began; what is seen in them is not compared."""
     begins: int = 0
@@ -76,7 +76,7 @@ def recording(name: str) -> dict[str, Any]:
 def objects(name: str, scenario: Scenario) -> tuple[Object, ...]:
     """What existed at t = 0, with the recording's behaviour in the model's annotations."""
     setup = recording(name)["setup"]
-    bodies = [_behaving(body, scenario) for body in setup["start"] if body["metadata"]["name"] not in scenario.made]
+    bodies = [_behaving(body, scenario) for body in setup["start"] if not _is_made(body, scenario)]
     texts = [*([scenario.standing] if scenario.standing else []), *(json.dumps(body) for body in bodies)]
     return read_manifests("\n---\n".join(texts), name).objects
 
@@ -89,10 +89,14 @@ def applied(name: str, scenario: Scenario) -> tuple[Object, ...]:
 
 
 def made(name: str, scenario: Scenario) -> tuple[Object, ...]:
-    """Objects of the start that the script makes."""
+    """Pods of the start that the script makes."""
     start = recording(name)["setup"]["start"]
-    bodies = [_behaving(body, scenario) for body in start if body["metadata"]["name"] in scenario.made]
+    bodies = [_behaving(body, scenario) for body in start if _is_made(body, scenario)]
     return read_manifests("\n---\n".join(json.dumps(body) for body in bodies), name).objects if bodies else ()
+
+
+def _is_made(body: dict[str, Any], scenario: Scenario) -> bool:
+    return body["kind"] == "Pod" and body["metadata"]["name"] in scenario.made
 
 
 def walk(name: str, scenario: Scenario) -> Walk:

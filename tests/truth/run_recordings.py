@@ -8,8 +8,10 @@ from app.sim.lags import Lag
 
 BUSYBOX = ("docker.io/library/bb:1",)
 # A real runtime on a small machine: starting a container takes longer than on a quiet one.
-RUNC = {"container-start": Lag(2, 600, 1000), "sandbox-start": Lag(5, 450, 1000)}
+RUNC = {"container-start": Lag(2, 70, 100), "sandbox-start": Lag(5, 450, 1000)}
 FAILS_AT_17S = {"health": "exec: ok; after 17s: fail"}
+CRASHES_AT_20S = {"crash": {"exit": "after 20s code 1"}, "live": {"on-sigterm": "drain=1s"}}
+DRAWN_BY_CRASH = {"k-restart/crash": (1_160, 1_115, 1_200, 1_440)}
 
 RUNS: dict[str, Scenario] = {
     "kubelet-crashloop": Scenario(
@@ -22,7 +24,7 @@ RUNS: dict[str, Scenario] = {
             "onfailure": {"exit": "after 1s code 0"},
         },
         images=BUSYBOX,
-        relist={"real1": 550},
+        relist={"real1": 700},
         syncs={"real1": 266},
         lags=RUNC,
         drawn={
@@ -38,12 +40,42 @@ RUNS: dict[str, Scenario] = {
             "live": {"on-sigterm": "drain=1s"} | FAILS_AT_17S,
             "live-ignore": {"on-sigterm": "ignore"} | FAILS_AT_17S,
             "live-probegrace": {"on-sigterm": "ignore"} | FAILS_AT_17S,
-            "slowprobe": {"on-sigterm": "drain=1s", "health": "exec: fail"},
+            "slowprobe": {"on-sigterm": "drain=1s"},
         },
         images=BUSYBOX,
         relist={"real1": 236},
         syncs={"real1": 266},
         lags=RUNC,
-        drawn={"k-liveness/slowprobe": (1000, 1110)},
+        drawn={"k-liveness/slowprobe": (1000, 1110, 1000, 1400)},
+    ),
+    "kubelet-down-90s": Scenario(
+        ("0s apply m:made", "45s stop kubelet/real1", "135s start kubelet/real1"),
+        "190s",
+        behaviour=CRASHES_AT_20S,
+        images=BUSYBOX,
+        syncs={"real1": 266},
+        lags=RUNC,
+        drawn=DRAWN_BY_CRASH,
+        made=("crash", "live"),
+        warmup=45_000,
+    ),
+    # On the same machine, and with the same pods, 70 s later.
+    "runtime-down-75s": Scenario(
+        (
+            "0s apply m:made",
+            "45s stop kubelet/real1",
+            "135s start kubelet/real1",
+            "205s stop containerd/real1",
+            "225060ms delete pod/k-restart/live wait=false",
+            "280s start containerd/real1",
+        ),
+        "320s",
+        behaviour=CRASHES_AT_20S,
+        images=BUSYBOX,
+        syncs={"real1": 150},
+        lags=RUNC,
+        drawn=DRAWN_BY_CRASH,
+        made=("crash", "live"),
+        warmup=205_000,
     ),
 }

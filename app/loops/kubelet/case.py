@@ -18,6 +18,10 @@ from app.sim.host import ContainerRun, Crash, HostPod, Kill, Worker
 from app.sim.loop import Turn
 
 NORMAL, WARNING = "Normal", "Warning"
+NO_RUNTIME = (
+    'rpc error: code = Unavailable desc = connection error: desc = "transport: Error while dialing: '
+    'dial unix /run/containerd/containerd.sock: connect: connection refused"'
+)
 
 
 class Case(Struct, frozen=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -10,6 +11,7 @@ from app.kube.meta import Ref
 from app.kube.pods import Pod
 from app.loops.host_pods import changed_pods, changed_workers, pods_named, with_pod
 from app.loops.kubelet.case import Case, cases
+from app.loops.kubelet.outages import begins, knows_runtime, without_runtime
 from app.loops.kubelet.sandboxes import probe_workers
 from app.loops.kubelet.syncing import syncing
 from app.loops.kubelet.terminating import begin, in_flight, terminated, terminating
@@ -24,17 +26,28 @@ def reconcile(turn: Turn) -> Act | Wait | None:
     return decide(turn, _options(turn)) if turn.host.power else None
 
 
-def _options(turn: Turn) -> Iterator[Act | Due]:
+def _options(turn: Turn) -> Iterator[Act | Due | Wait]:
     """An old pod of the same name that still terminates goes first; it does not hold up its successor."""
-    for case in cases(turn):
-        yield from _of_stage(case)
+    there = knows_runtime(turn)
+    if there:
+        for case in cases(turn):
+            yield from _of_stage(case)
+    else:
+        yield from without_runtime(turn, list(cases(turn)))
+    begun = begins(turn)
+    for found in _strangers(turn, runtime=there):
+        yield found() if begun is None else Due(begun, found)
+
+
+def _strangers(turn: Turn, *, runtime: bool) -> Iterator[Callable[[], Act]]:
+    """Pods that have no worker yet: a new one, and what a kubelet finds in its runtime after its own start."""
     believed = turn.read(Pod, turn.key)
     known = turn.host.uids.get(turn.key, ())
     if believed is not None and not believed.finished and believed.metadata.uid not in known:
-        yield _admit(turn, believed)
+        yield partial(_admit, turn, believed)
     for uid, pod in pods_named(turn.host, turn.key):
-        if uid not in turn.host.workers:
-            yield _recover(turn, uid, pod)
+        if runtime and uid not in turn.host.workers:
+            yield partial(_recover, turn, uid, pod)
 
 
 def _of_stage(case: Case) -> Iterator[Act | Due]:
@@ -95,6 +108,8 @@ def _told(worker: Worker) -> object:
 
 
 def _on_host(old: Host, new: Host) -> list[Ref]:
+    if old.runtime_down != new.runtime_down:
+        return sorted(new.uids)
     return sorted({*changed_workers(old, new, _told), *changed_pods(old, new, _known)})
 
 

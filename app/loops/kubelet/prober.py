@@ -13,14 +13,10 @@ from app.kube.behaviour import next_change, slept
 from app.kube.health import Answer, rule_for
 from app.kube.pods import Container, Probe
 from app.loops.host_pods import behaviour_of
-from app.loops.kubelet.case import probe_of
+from app.loops.kubelet.case import NO_RUNTIME, probe_of
 from app.sim.host import ContainerRun, Host, HostPod
 
 _EXITED = "rpc error: code = Unknown desc = failed to exec in container: container is in CONTAINER_EXITED state"
-NO_RUNTIME = (
-    'rpc error: code = Unavailable desc = connection error: desc = "transport: Error while dialing: '
-    'dial unix /run/containerd/containerd.sock: connect: connection refused"'
-)
 
 
 class Met(NamedTuple):

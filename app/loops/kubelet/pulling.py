@@ -16,13 +16,15 @@ from app.kube.meta import Ref
 from app.kube.pods import Container
 from app.loops.host_pods import with_next_pull
 from app.loops.kubelet.backoff import grown, image_error, retry
-from app.loops.kubelet.case import NORMAL, WARNING, Case, event, with_crash
+from app.loops.kubelet.case import NO_RUNTIME, NORMAL, WARNING, Case, event, with_crash
 from app.sim.acts import Act, Event
 from app.sim.host import Crash, Pull, Worker
 
 
 def ensured(case: Case, crash: Crash, spec: Container, before: tuple[Event, ...]) -> Act | Event:
     """What comes next to get the image, or the event that tells of its being there."""
+    if not _service_answers(case):
+        return _not_inspected(case, crash, before)
     if images.parsed(spec.image) is None:
         return _invalid(case, crash, spec, before)
     present = spec.image in case.turn.host.images
@@ -117,6 +119,21 @@ def _never(case: Case, crash: Crash, spec: Container, before: tuple[Event, ...])
     crash = replace(crash, failing="ErrImageNeverPull", message=text, resync=retry(case))
     told = (event(WARNING, "ErrImageNeverPull", text), event(WARNING, "Failed", "Error: ErrImageNeverPull"))
     return _backing_off(case, crash, "image-pull-error", (*before, *told))
+
+
+def _service_answers(case: Case) -> bool:
+    """The runtime's image service is a connection of its own, which comes back a little later."""
+    host = case.turn.host
+    if host.runtime_down is not None or host.runtime_since is None:
+        return host.runtime_down is None
+    return case.now >= host.runtime_since + case.turn.lag("image-service-start").usual
+
+
+def _not_inspected(case: Case, crash: Crash, before: tuple[Event, ...]) -> Act:
+    text = f'Failed to inspect image "": {NO_RUNTIME}'
+    crash = replace(crash, failing="ImageInspectError", message=text, resync=retry(case))
+    told = (event(WARNING, "InspectFailed", text), event(WARNING, "Failed", "Error: ImageInspectError"))
+    return _backing_off(case, crash, "image-inspect-error", (*before, *told))
 
 
 def _invalid(case: Case, crash: Crash, spec: Container, before: tuple[Event, ...]) -> Act:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from app.kube.pod_requeue import nap
+from app.kube.pods import Probe
 from app.kube.probes import LIVENESS, READINESS, STARTUP
 from app.loops.kubelet.backoff import again
 from app.loops.kubelet.case import NORMAL, WARNING, Case, containers, event, probe_of
@@ -73,11 +74,20 @@ def _run(case: Case) -> Act:
 def probe_workers(case: Case) -> tuple[ProbeState, ...]:
     """One for each probe; their clock is the pod's, and outlives restarts of the container."""
     return tuple(
-        ProbeState(row.name, kind, base=case.now, passed=case.now)
+        _probe_worker(case, row.name, kind, probe)
         for row in containers(case.spec)
         for kind in KINDS
-        if probe_of(row, kind) is not None
+        if (probe := probe_of(row, kind)) is not None
     )
+
+
+def _probe_worker(case: Case, container: str, kind: str, probe: Probe) -> ProbeState:
+    """If the kubelet itself has not run for a period yet, its workers sleep a part of one first, drawn by lot."""
+    period, since = probe.periodSeconds * 1000, case.turn.host.kubelet_since
+    if since is None or case.now - since >= period:
+        return ProbeState(container, kind, base=case.now, passed=case.now)
+    begins = case.now + period * case.turn.lag("first-probe").usual // 1000
+    return ProbeState(container, kind, base=begins - period, passed=begins)
 
 
 def _note(case: Case) -> Act:

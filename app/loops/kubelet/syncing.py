@@ -88,20 +88,27 @@ def _starts(case: Case, wanted: Actions, started: list[ContainerRun]) -> Iterato
             return
         yield option
     if started or case.worker.kills:
-        yield _shown(case, started, before)
+        yield _shown(case, wanted, started, before)
 
 
 def _made(run: ContainerRun) -> int:
     return run.created
 
 
-def _shown(case: Case, started: list[ContainerRun], before: tuple[Event, ...]) -> Act | Due:
+def _shown(case: Case, wanted: Actions, started: list[ContainerRun], before: tuple[Event, ...]) -> Act | Due:
     """The relist on demand after a sync that has done something; after one that failed, the next of every second."""
     over = [run.finished or 0 for run in started if run.reason == START_ERROR or hooks.failed(case, run)]
+    over += [run.finished or 0 for run in case.pod.containers if run.name in wanted.start and _is_held(case, run)]
     if not over:
         return _relist_started(case, started, before)
     tick = next_relist(max(over), case.turn.host.relist_phase)
-    return Due(Bounds.at(tick), lambda: _relist_started(case, started, before))
+    return Due(Bounds.at(tick), lambda: _relist(case) if not started else _relist_started(case, started, before))
+
+
+def _is_held(case: Case, run: ContainerRun) -> bool:
+    """Whether the kubelet has ended the container and would not start it yet."""
+    crash = case.worker.crash(run.name)
+    return run.stop is not None and run.state == "exited" and crash is not None and crash.resync is not None
 
 
 def _relist_started(case: Case, started: list[ContainerRun], before: tuple[Event, ...]) -> Act:
@@ -140,7 +147,10 @@ def _relists(case: Case) -> Iterator[Due]:
 
 
 def _relist(case: Case) -> Act:
-    return case.act("relist", worker=case.relisted(), reason="ContainerDied", moment="container-exit-seen")
+    """An end that the kubelet learns of is a sync at once, also for what was to be looked at later."""
+    worker = case.relisted(kills=())
+    worker = replace(worker, crashes=tuple(replace(row, resync=None) for row in worker.crashes))
+    return case.act("relist", worker=worker, reason="ContainerDied", moment="container-exit-seen")
 
 
 def _look_again(case: Case) -> Act:
