@@ -7,6 +7,7 @@ from compare_watch import compare
 from node_recordings import NODES
 from pressure_recordings import PRESSURE
 from recordings import DATA, Scenario, model_trace, plain, recording
+from run_recordings import RUNS
 from workload_recordings import WORKLOADS
 
 SERVICE = """
@@ -77,6 +78,7 @@ COVERED: dict[str, Scenario] = {
     **NODES,
     **WORKLOADS,
     **PRESSURE,
+    **RUNS,
 }
 
 # Recordings whose flows are not built yet; every one must move to COVERED.
@@ -86,10 +88,9 @@ NOT_YET = frozenset(
         "controller-manager-down-40s", "cordon-all", "cordon", "cronjob-outage-3min",
         "drain-refusals", "drain-timeout", "taint-eviction-timers", "uncordon",
         "job-backoff",
-        "kubelet-crashloop", "kubelet-down-90s", "kubelet-image-errors", "kubelet-liveness",
+        "kubelet-down-90s", "kubelet-image-errors",
         "kubelet-oom", "kubelet-startup", "node-loss-out-of-service", "node-loss",
         "node-return",
-        "runtime-down-75s",
         "zone-5of8-spread", "zone-5of8", "zone-8of8",
     }
 )  # fmt: skip

@@ -36,6 +36,12 @@ def again(case: Case) -> Bounds:
     return _jittered(case, nap().least)
 
 
+def resync(case: Case) -> Bounds:
+    """The next sync after one without fault."""
+    phase, wait = case.turn.host.sync_phase, case.turn.lag("pod-resync").after(case.worker.synced)
+    return Bounds(*(sync_tick(instant, phase) for instant in astuple(wait)))
+
+
 def _jittered(case: Case, least: int) -> Bounds:
     """After that time and a share of it more, at the second's tick on which the sync loop takes up what is due."""
     host, phase = case.turn.host, case.turn.host.sync_phase

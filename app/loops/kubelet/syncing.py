@@ -16,6 +16,7 @@ from app.kube.probes import LIVENESS, STARTUP
 from app.loops.host_pods import START_ERROR, container_spec
 from app.loops.kubelet import hooks
 from app.loops.kubelet.actions import Actions, actions
+from app.loops.kubelet.backoff import resync
 from app.loops.kubelet.case import (
     NORMAL,
     Case,
@@ -53,7 +54,7 @@ def _containers(case: Case) -> Iterator[Act | Due]:
     yield from _relists(case)
     wanted = actions(case)
     started = [run for run in case.pod.containers if _is_new(case, run)]
-    if wanted.finished and not started:
+    if wanted.finished and not started and not case.worker.kills:
         # Its worker turns to termination only when a later relist has been seen.
         tick = next_relist(case.worker.synced, case.turn.host.relist_phase)
         yield Due(Bounds.at(tick), lambda: begin(case, "Completed"))
@@ -129,7 +130,10 @@ def _is_new(case: Case, run: ContainerRun) -> bool:
 
 
 def _relists(case: Case) -> Iterator[Due]:
-    """PLEG's relist of every second: it finds containers that ended by themselves, and starts of the second before."""
+    """PLEG's relist of every second: it finds containers that ended by themselves, and starts of the second before.
+
+    Of the syncs that come by themselves every 60 to 90 s only those that probe something are told of.
+    """
     phase = case.turn.host.relist_phase
     for run in case.pod.containers:
         seen = case.worker.run(run.name)
@@ -143,7 +147,8 @@ def _relists(case: Case) -> Iterator[Due]:
             continue
         tick = next_relist(seen.started, phase)
         if tick > case.worker.synced:
-            yield Due(Bounds.at(tick), lambda: _look_again(case))
+            yield Due(Bounds.at(tick), lambda: _look_again(case, "ContainerStarted"))
+        yield Due(resync(case), lambda: _look_again(case, "Resync"))
 
 
 def _relist(case: Case) -> Act:
@@ -153,9 +158,9 @@ def _relist(case: Case) -> Act:
     return case.act("relist", worker=worker, reason="ContainerDied", moment="container-exit-seen")
 
 
-def _look_again(case: Case) -> Act:
-    """The event of a start that the kubelet knows of already: one more pass, which probes what is not ready."""
-    return case.act("relist", worker=case.passed(), reason="ContainerStarted", background=True)
+def _look_again(case: Case, why: str) -> Act:
+    """A sync that finds nothing new is still a pass, and a pass probes what is not ready."""
+    return case.act("relist", worker=case.passed(), reason=why, background=True)
 
 
 def _kill(case: Case, name: str, probe: str) -> Act:

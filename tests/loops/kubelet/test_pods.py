@@ -10,11 +10,10 @@ from app.kube.pods import Container, Pod, Probe, TCPSocketAction
 from app.kube.probes import Counting
 from app.loops.host_pods import with_pod
 from app.loops.kubelet.pods import LOOP
-from app.sim.host import ContainerRun, Crash, Host, HostPod, ProbeState, Pull, Stop, Worker
+from app.sim.host import ContainerRun, Crash, Host, HostPod, ProbeState, Pull, Worker
 from app.sim.lags import Bounds
 from tests.loops.machines import (
     APP,
-    KEY,
     UID,
     act,
     api,
@@ -263,48 +262,6 @@ def test_an_init_container_that_fails_for_good_ends_the_pod() -> None:
     assert decides(LOOP, machine(failed, knows(failed, synced=1_700), relist_phase=700), pod, now=1_700) == "wait 2700"
 
 
-LIVE = api(replace(APP, livenessProbe=replace(PROBE, terminationGracePeriodSeconds=3)), grace=12)
-FAILED = (probed("liveness", "Failure"),)
-
-
-def test_a_container_that_fails_liveness_is_killed_with_the_grace_of_its_probe() -> None:
-    made = act(LOOP, saw(there(LIVE, run()), probes=FAILED), LIVE, now=30_000)
-    assert events(made) == ["Killing: Container app failed liveness probe, will be restarted"]
-    stop = act(LOOP, machine(there(LIVE, run()), worker_after(made)), LIVE, now=30_000)
-    (stopped,) = pod_after(stop).containers
-    assert stopped.stop is not None
-    assert (stop.verb, stopped.stop.timeout) == ("stop-container", 3_000)
-
-
-@pytest.mark.parametrize(
-    ("container", "init", "policy", "text"),
-    [
-        pytest.param("app", (), "Never", "Container app failed liveness probe", id="never restarted"),
-        pytest.param(
-            "proxy",
-            (replace(SIDECAR, livenessProbe=PROBE),),
-            "Always",
-            "Init container proxy failed liveness probe",
-            id="a sidecar",
-        ),
-    ],
-)
-def test_what_is_said_of_it(container: str, init: tuple[Container, ...], policy: str, text: str) -> None:
-    pod = api(replace(APP, livenessProbe=PROBE), init=init, restartPolicy=policy)
-    runs = (*(run(row.name, role="sidecar") for row in init), run())
-    host = saw(there(pod, *runs), probes=(probed("liveness", "Failure", container),))
-    assert events(act(LOOP, host, pod)) == [f"Killing: {text}"]
-
-
-def test_it_is_started_again_within_the_same_sync_and_counts_from_the_run_before() -> None:
-    first = act(LOOP, saw(there(LIVE, run()), probes=FAILED), LIVE, now=30_000)
-    ended = run(state="exited", finished=31_000, stop=Stop(30_000, 3_000, 30_000))
-    again = act(LOOP, machine(there(LIVE, ended), worker_after(first)), LIVE, now=31_000)
-    assert (again.verb, pod_after(again).containers[0].attempt) == ("start-container", 1)
-    # No run had ended before this one: the back-off does not grow.
-    assert worker_after(again).crashes == ()
-
-
 def test_a_successor_of_the_same_name_does_not_wait_for_the_old_pod() -> None:
     old = there(api(deleted=30), run())
     host = machine(old, replace(knows(old), stage="terminating"))
@@ -312,13 +269,3 @@ def test_a_successor_of_the_same_name_does_not_wait_for_the_old_pod() -> None:
     assert decides(LOOP, host, later) == "stop-sandbox"
     busy = with_pod(host, UID, replace(old, stop_asked=0))
     assert decides(LOOP, busy, later) == "admit"
-
-
-def test_a_kubelet_that_was_restarted_takes_up_what_runs() -> None:
-    pod = api(replace(APP, readinessProbe=PROBE))
-    made = act(LOOP, machine(there(pod, run())), pod, now=90_000)
-    worker = worker_after(made)
-    assert (made.verb, worker.seen, worker.stage) == ("recover", (run(),), "sync")
-    assert [(row.kind, row.base) for row in worker.probes] == [("readiness", 90_000)]
-    assert LOOP.on_start is not None
-    assert LOOP.on_start(at(LOOP, machine(there(pod, run())))) == [KEY]
