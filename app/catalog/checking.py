@@ -25,6 +25,9 @@ KINDS = ("user", "api", "controller", "scheduler", "kubelet", "kube-proxy", "run
 VIEWS = ("messages", "cluster", "timeline", "mermaid")
 """Where a figure may be shown."""
 
+CLIENTS = ("always", "after-wait")
+"""Since when clients send."""
+
 DEPTHS = Notes.__struct_fields__
 # Steps that no loop takes: the API server's own acts, and the reader's.
 _NO_LOOPS = ("api-server", "you")
@@ -72,6 +75,9 @@ def _frame(flow: Flow) -> Iterator[Problem]:
     for at, lane in enumerate(flow.lanes):
         yield from one_of(("lanes", at, "kind"), lane.kind, KINDS)
         yield from one_of(("lanes", at, "lane"), lane.lane, lanes())
+    yield from one_of(("clients",), flow.clients, CLIENTS)
+    for at, text in enumerate(flow.applies):
+        yield from one_of(("applies", at), text, [str(obj.ref) for obj in flow.cluster if not isinstance(obj, Node)])
     for at, name in enumerate(flow.goal):
         yield from one_of(("goal", at), name, GOALS)
     if flow.target:

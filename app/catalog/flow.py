@@ -40,7 +40,8 @@ class Setting(Struct, frozen=True):
     """Choices may carry a value of their own, such as `drain=10s`."""
     sets: tuple[str, ...] = ()
     """Where it is written; one of the targets in `catalog.targets`: `field REF PATH`, `annotation REF NAME`,
-    `prestop REF CONTAINER`, `load SERVICE rate|duration`, `lag PROCESS`, `script NAME` (fills `{NAME}` in scripts)."""
+    `prestop REF CONTAINER`, `keep REF PATH` and `exists REF` (a switch that takes out what stands in cluster.yaml),
+    `load SERVICE rate|duration`, `lag PROCESS`, `script NAME` (fills `{NAME}` in scripts), `begins bound`."""
 
 
 class Notes(Struct, frozen=True):
@@ -146,6 +147,11 @@ class Flow(Struct, frozen=True, kw_only=True):
     """How long before t = 0 a node's kube-proxy ended its last sync."""
     images: tuple[str, ...] = ()
     """Images that every node has."""
+    applies: tuple[str, ...] = ()
+    """Objects of cluster.yaml that are not there at the start: `kubectl apply` brings them at t = 0, in the order of
+    the file. Of a reader's manifests that is everything but Nodes. Without any, all was applied long before."""
+    clients: str = "always"
+    """`always`: they have been sending since long before; `after-wait`: they come when a `wait` has returned."""
     assumes: tuple[str, ...] = ()
     leaves_out: tuple[str, ...] = ()
     about: str = ""
@@ -187,6 +193,10 @@ class Setup(Struct, frozen=True):
     """The scene's script, the flow's, then the reader's; `{node}` is left in for `starting.choices` to fill in."""
     until: int
     scene: str = ""
+    begins: str = "rest"
+    """`rest`: all was applied long before; `apply`: `later` is applied at t = 0; `bound`: it was applied just before,
+    and the first pod of it is bound at t = 0."""
+    later: tuple[Object, ...] = ()
     target: str = ""
     """The object that the walk is about, as a reference; with the reader's manifests, what stands in its place."""
     lags: dict[str, Lag] = {}

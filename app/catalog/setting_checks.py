@@ -17,7 +17,15 @@ from app.sim.lags import DEFAULT_LAGS
 from app.sim.maps import ordered_keys
 
 # What a target takes; the rest take any type.
-_TYPES = {"lag": "lag", "prestop": "duration", "load rate": "count", "load duration": "duration"}
+_TYPES = {
+    "lag": "lag",
+    "prestop": "duration",
+    "load rate": "count",
+    "load duration": "duration",
+    "keep": "switch",
+    "exists": "switch",
+    "begins": "switch",
+}
 
 _PARSERS: dict[str, Callable[[str], int]] = {"count": int, "duration": durations.parse, "lag": durations.parse}
 
@@ -104,7 +112,10 @@ def _targets(flow: Flow, path: Path, setting: Setting) -> Iterator[Problem]:
 
 def _place(flow: Flow, path: Path, setting: Setting, target: Target) -> Iterator[Problem]:
     """The object, field, container, process or script that a target names exists."""
-    if target.verb == "lag":
+    if target.verb == "begins":
+        if not flow.applies:
+            yield Problem(path, f'found "begins {target.name}"; allowed: only in a flow that `applies` something')
+    elif target.verb == "lag":
         yield from _process(flow, path, target.name)
     elif target.verb == "script":
         scripted = [*flow.script, *(line for scene in flow.scenes for line in scene.script)]

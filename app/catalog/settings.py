@@ -28,6 +28,8 @@ class Applied(Struct, frozen=True):
     loads: tuple[Load, ...]
     words: dict[str, str]
     """Values for `{NAME}` in scripts."""
+    begins: str = ""
+    """Where a setting lets the walk begin; empty for where the flow does."""
 
 
 def scene_of(flow: Flow, name: str) -> Scene | None:
@@ -98,6 +100,7 @@ class _Writing:
         self.lags: dict[str, Lag] = {}
         self.loads: dict[Ref, Load] = {}
         self.words: dict[str, str] = {}
+        self.begins = ""
         self.problems: list[str] = []
 
     def write(self, setting: Setting, target: Target, value: str) -> None:
@@ -106,6 +109,8 @@ class _Writing:
                 self.lags[target.name] = values.lag(value)
             case "script":
                 self.words[target.name] = value
+            case "begins":
+                self.begins = target.name if value == "true" else self.begins
             case _:
                 self._write_object(setting, target, value)
 
@@ -118,6 +123,9 @@ class _Writing:
         if target.verb == "load":
             self._write_load(obj.ref, target.name, value)
             return
+        if target.verb == "exists" and value == "false":
+            self._put(obj, None)
+            return
         try:
             new = targets.write(obj, here, setting, value)
         except KeyError as error:
@@ -127,13 +135,15 @@ class _Writing:
         else:
             self._put(obj, new)
 
-    def _put(self, old: Object, new: Object) -> None:
-        objects = tuple(new if obj is old else obj for obj in self.ground.objects)
+    def _put(self, old: Object, new: Object | None) -> None:
+        """One object in the place of another, or nothing."""
+        swapped = (new if obj is old else obj for obj in self.ground.objects)
+        objects = tuple(obj for obj in swapped if obj is not None)
         workload = new if old is self.ground.workload and isinstance(new, WORKLOADS) else self.ground.workload
         self.ground = replace(self.ground, objects=objects, workload=workload)
 
     def _write_load(self, service: Ref, part: str, value: str) -> None:
-        load = self.loads.get(service, Load(service, 0, 0))
+        load = self.loads.get(service, Load(service, 0, 0, waits=self.flow.clients == "after-wait"))
         change = {"rate": int(value)} if part == "rate" else {"duration": durations.parse(value)}
         self.loads[service] = replace(load, **change)
 
@@ -146,4 +156,4 @@ class _Writing:
         if self.problems:
             raise BadInput(self.problems)
         loads = tuple(load for load in self.loads.values() if load.rate)
-        return Applied(self.ground.objects, self.lags, loads, self.words)
+        return Applied(self.ground.objects, self.lags, loads, self.words, self.begins)

@@ -7,11 +7,9 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from typing import ParamSpec, TypeVar
 
-from msgspec.structs import replace
-
-from app.catalog import goals, reading, scripts
+from app.catalog import beginnings, goals, reading, scripts
 from app.catalog import settings as settings_of
-from app.catalog.flow import Flow, Scene, Setup
+from app.catalog.flow import Flow, Setup
 from app.catalog.ground import Ground, foreign_ground, own_ground
 from app.catalog.targets import WORKLOADS, template
 from app.errors import BadInput
@@ -25,12 +23,9 @@ from app.kube.pods import Pod
 from app.loops.registry import LOOPS
 from app.sim.draft import Draft
 from app.sim.engine import Model
-from app.sim.host import Host
 from app.sim.intervention import Intervention
-from app.sim.maps import Map
-from app.sim.references import resolve
+from app.sim.references import parse_ref, resolve
 from app.sim.schedule import run
-from app.sim.start import at_rest, with_load
 from app.sim.walk import Choice, Goal, Walk, parse_pick
 from app.sim.world import World
 
@@ -97,7 +92,10 @@ def set_up(
     applied = applied or settings_of.unapplied(flow, ground, effective)
     words = {"target": ground.target, **applied.words}
     nodes = [obj.metadata.name for obj in ground.objects if isinstance(obj, Node)]
-    scripted = list(_scripted(flow, preset, ground, words, problems))
+    begins = applied.begins or ("apply" if flow.applies else "rest")
+    lines = (*(preset.script if preset else ()), *beginnings.opening(begins), *flow.script)
+    scripted = list(_scripted(flow, lines, ground, words, problems))
+    later = _later(flow, ground, applied.objects)
     chosen = [*scripted, *_chosen(choices, words, applies or {}, nodes, problems)]
     end = _until(until or (preset.until if preset else "") or flow.until, problems)
     if problems:
@@ -105,10 +103,12 @@ def set_up(
     return Setup(
         flow=flow,
         settings=effective,
-        objects=applied.objects,
+        objects=tuple(obj for obj in applied.objects if obj not in later),
         choices=tuple(chosen),
         until=end,
         scene=scene,
+        begins=begins,
+        later=later,
         target=ground.target,
         lags=applied.lags,
         loads=applied.loads,
@@ -116,6 +116,14 @@ def set_up(
         applies=dict(applies or {}),
         not_modelled=ground.not_modelled,
     )
+
+
+def _later(flow: Flow, ground: Ground, objects: tuple[Object, ...]) -> tuple[Object, ...]:
+    """What `kubectl apply` brings: the objects that the flow names, or all that a reader's files hold but Nodes."""
+    if not flow.applies:
+        return ()
+    named = {parse_ref(text) for text in flow.applies}
+    return tuple(obj for obj in objects if (obj.kind != "Node" if ground.foreign else obj.ref in named))
 
 
 def _tried(problems: list[str], make: Callable[P, T], *args: P.args, **more: P.kwargs) -> T | None:
@@ -128,11 +136,11 @@ def _tried(problems: list[str], make: Callable[P, T], *args: P.args, **more: P.k
 
 
 def _scripted(
-    flow: Flow, scene: Scene | None, ground: Ground, words: Mapping[str, str], problems: list[str]
+    flow: Flow, lines: Sequence[str], ground: Ground, words: Mapping[str, str], problems: list[str]
 ) -> Iterable[Intervention]:
     """The lines of the scene's script, which at one instant set the stage for the flow's, and of that."""
     nodes = tuple(obj.metadata.name for obj in flow.cluster if isinstance(obj, Node))
-    for text in (*(scene.script if scene else ()), *flow.script):
+    for text in lines:
         if found := _tried(problems, scripts.read, text, words):
             yield scripts.renamed(found, ground, nodes) if ground.foreign else found
 
@@ -184,7 +192,8 @@ class _Known:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        parts = (setup.objects, setup.lags, setup.loads, setup.images, setup.flow.last_sync, setup.applies)
+        rest = (setup.objects, setup.lags, setup.loads, setup.images, setup.flow.last_sync, setup.applies)
+        parts = (*rest, setup.begins, setup.later)
         self.digest = sha256(repr(parts).encode()).digest()
 
     def __hash__(self) -> int:
@@ -196,21 +205,7 @@ class _Known:
 
 @lru_cache(maxsize=KEPT)
 def _start(known: _Known, using: Model) -> World:
-    setup = known.setup
-    try:
-        world = at_rest(using, setup.objects, lags=setup.lags, images=setup.images)
-    except RuntimeError as error:
-        # A pod that crashes again and again, an image that is not there: a walk has no rest to begin from.
-        raise BadInput([f"manifest: {error}"]) from None
-    hosts = world.hosts
-    for node, ago in sorted(setup.flow.last_sync.items()):
-        if node in hosts:
-            hosts = hosts.set(node, _synced(hosts[node], durations.parse(ago)))
-    return with_load(replace(world, hosts=hosts, manifests=Map(setup.applies)), setup.loads)
-
-
-def _synced(host: Host, ago: int) -> Host:
-    return replace(host, proxy=replace(host.proxy, last_sync_end=-ago))
+    return beginnings.begun(known.setup, using)
 
 
 def target(setup: Setup, world: World) -> Ref:

@@ -21,7 +21,7 @@ from app.kube.objects import Object
 from app.kube.pods import Container, ExecAction, Lifecycle, LifecycleHandler, Pod, PodTemplateSpec
 from app.kube.stringmap import StringMap
 from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
-from app.sim.paths import with_path
+from app.sim.paths import with_path, without_path
 from app.sim.references import parse_ref
 
 Workload = Deployment | StatefulSet | ReplicaSet | Pod
@@ -31,9 +31,12 @@ FORMS = {
     "field": "field KIND/NAME PATH",
     "annotation": "annotation KIND/NAME NAME",
     "prestop": "prestop KIND/NAME CONTAINER",
+    "keep": "keep KIND/NAME PATH",
+    "exists": "exists KIND/NAME",
     "load": "load service/NAME rate|duration",
     "lag": "lag PROCESS[/NODE]",
     "script": "script NAME",
+    "begins": "begins bound",
 }
 _SEGMENT = re.compile(r"[^.\[\]]+")
 
@@ -53,7 +56,9 @@ def parse(text: str) -> Target:
     form = FORMS.get(verb)
     if form is None or len(words) != len(form.split()) - 1:
         raise ValueError(f'found "{text}"; allowed: {form or ", ".join(FORMS.values())}')
-    if verb in ("lag", "script"):
+    if verb == "begins" and words[0] != "bound":
+        raise ValueError(f'found "{text}"; allowed: {form}')
+    if verb in ("lag", "script", "begins"):
         return Target(verb, None, words[0])
     try:
         ref = parse_ref(words[0])
@@ -61,7 +66,7 @@ def parse(text: str) -> Target:
         raise ValueError("; ".join(error.problems)) from None
     if verb == "load" and (ref.kind != "Service" or words[1] not in ("rate", "duration")):
         raise ValueError(f'found "{text}"; allowed: {form}')
-    return Target(verb, ref, words[1])
+    return Target(verb, ref, words[1] if verb != "exists" else "")
 
 
 def template(workload: Workload) -> PodTemplateSpec:
@@ -144,10 +149,24 @@ def _write_prestop(obj: Object, name: str, _: Setting, value: str) -> Object:
     return _with_template(_workload(obj), replace(new, metadata=replace(pod.metadata, annotations=words)))
 
 
+def _write_keep(obj: Object, path: str, _: Setting, value: str) -> Object:
+    """As it is, or without what stands at the path."""
+    if _at(obj, path) is None:
+        raise KeyError(f"found nothing at {path}")
+    return obj if value == "true" else without_path(obj, path)
+
+
+def _write_exists(obj: Object, _: str, __: Setting, ___: str) -> Object:
+    """An object changes in nothing by being there; that it is not is the affair of the whole ground."""
+    return obj
+
+
 _WRITERS: dict[str, Callable[[Object, str, Setting, str], Object]] = {
     "field": _write_field,
     "annotation": _write_annotation,
     "prestop": _write_prestop,
+    "keep": _write_keep,
+    "exists": _write_exists,
 }
 
 
@@ -170,6 +189,8 @@ def standing(obj: Object, target: Target, setting: Setting) -> str | None:
         return _written_value(_at(defaulted(obj), target.name), target.name, setting)
     if isinstance(obj, Node):
         return obj.metadata.annotations.get(PREFIX + target.name)
+    if target.verb in ("keep", "exists"):
+        return "true" if target.verb == "exists" or _at(obj, target.name) is not None else None
     pod = template(_workload(obj))
     container = _container(pod, target.name) if target.verb == "prestop" else pod.spec.containers[0]
     if target.verb == "annotation":
@@ -207,9 +228,9 @@ def _at(value: Any, path: str) -> Any:
 def moved(target: Target, to: Object) -> Target:
     """The same place on another object: a Pod is its own template, its first container stands for one it lacks."""
     name = target.name
-    if target.verb == "field" and isinstance(to, Pod):
+    if target.verb in ("field", "keep") and isinstance(to, Pod):
         name = name.removeprefix("spec.template.")
-    if names := containers(to):
+    if (names := containers(to)) and target.verb in _IN_PLACE:
         name = _IN_PLACE[target.verb].sub(lambda found: found[0] if found[0] in names else names[0], name)
     return Target(target.verb, to.ref, name)
 

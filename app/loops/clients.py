@@ -13,6 +13,8 @@ from app.sim.loop import Loop, Turn
 
 def reconcile(turn: Turn) -> Act | None:
     """One route whose failing has begun or ended since it was last noticed."""
+    if turn.first_answer is not None:
+        return _served(turn, turn.first_answer)
     unnoticed = turn.failing
     if not unnoticed:
         return None
@@ -29,6 +31,19 @@ def reconcile(turn: Turn) -> Act | None:
             background=True,
         )
     return _failure(route, row, about, again=turn.noted(route))
+
+
+def _served(turn: Turn, route: Route) -> Act:
+    """The first request of clients that came in the walk."""
+    return Act(
+        "connect",
+        turn.pod_at(route.address) or route.service,
+        reason=f"through {route.node}",
+        moment="first-request",
+        outcome="served",
+        to=f"kube-proxy {route.node}",
+        clients="served",
+    )
 
 
 def _failure(route: Route, row: Failing, about: Ref, *, again: bool) -> Act:

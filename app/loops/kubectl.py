@@ -11,6 +11,7 @@ from app.kube.objects import Object
 from app.loops.kubectl_drain import drain
 from app.loops.kubectl_nodes import cordon, taint
 from app.loops.kubectl_output import GROUPS, Answers, ended, failed, named, said
+from app.loops.kubectl_wait import waiting
 from app.sim.acts import Act, Command, Create, Delete, Evict, Line, Patch, Request, Update, Wait
 from app.sim.index import Index
 from app.sim.loop import Loop, Turn
@@ -24,6 +25,8 @@ FORCED = (
 def reconcile(turn: Turn) -> Answers | Act | Wait | None:
     """The next request of a command with what it prints, or its end."""
     command = turn.command
+    if command.verb == "wait":
+        return waiting(turn, command)
     if command.exit is not None:
         return None
     match command.verb:

@@ -133,6 +133,8 @@ class Act(Struct, frozen=True):
     """The new state of the command that a kubectl turn works on."""
     noted: tuple[Route, Failing | None] | None = None
     """What the clients have noticed of one route."""
+    clients: str = ""
+    """`come`: those that waited begin to send; `served`: they have noticed their first answer."""
 
 
 class Wait(Struct, frozen=True):

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from app.kube import waiting
 from app.kube.meta import Ref
 from app.sim.acts import Command
-from app.sim.draft import Draft
+from app.sim.draft import Draft, stored
 from app.sim.intervention import Intervention
 from app.sim.references import resolve
 
@@ -48,6 +49,15 @@ def apply(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, 
     return _command(
         model, draft, intervention, "kubectl apply -f -", tuple(obj.ref for obj in objects), objects=objects
     )
+
+
+def wait(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    """A `kubectl wait` for what the kind is usually waited for."""
+    ref = resolve(draft, intervention.args[0])
+    wanted = waiting.condition_for(ref.kind, stored(draft, ref))
+    limit = intervention.option("timeout")
+    words = f"kubectl wait --for={wanted} {ref.kind.lower()}/{ref.name}" + (f" --timeout={limit}" if limit else "")
+    return _command(model, draft, intervention, words, (ref,))
 
 
 def simple(text: str) -> Does:

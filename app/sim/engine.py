@@ -202,6 +202,8 @@ class Model:
                 self.change_host(draft, act.host)
             if act.noted is not None:
                 traffic.note(draft, *act.noted)
+            if act.clients:
+                self._clients(draft, act.clients)
             if act.command is not None:
                 draft.commands = draft.commands.set(act.command.key, act.command)
         lane = act.sender or lane_name(loop, work.node)
@@ -231,6 +233,13 @@ class Model:
             before = step.world
             steps.append(step)
         return answer.outcome
+
+    def _clients(self, draft: Draft, word: str) -> None:
+        if word == "served":
+            traffic.greet(draft)
+        elif traffic.come(draft):
+            for loop in self.routes.on_traffic:
+                enqueue(draft, Work(loop.name, "", CLIENTS))
 
     def change_host(self, draft: Draft, host: Host) -> None:
         """Set one machine's new state, wake the loops that watch it, and account for its traffic."""

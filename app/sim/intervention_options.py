@@ -55,6 +55,7 @@ def _policy(text: str) -> str:
 _KEYS: dict[str, dict[str, Callable[[str], str]]] = {
     "delete": {"grace": _count, "force": _switch, "wait": _switch},
     "scale": {"replicas": _count},
+    "wait": {"timeout": _duration},
     "evict": {"grace": _count, "dry-run": _switch},
     "patch": {"minAvailable": _pods, "maxUnavailable": _pods, "unhealthyPodEvictionPolicy": _policy},
     "drain": {

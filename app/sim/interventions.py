@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from app.errors import BadInput
+from app.kube import waiting
 from app.kube.meta import Ref
 from app.sim import command_lines, dependencies, intervention_options, machines
 from app.sim.command_lines import simple
@@ -126,6 +127,7 @@ VERBS: dict[str, Verb] = {
         command=True,
         kinds=(*WORKLOADS, "DaemonSet"),
     ),
+    "wait": Verb("wait KIND/NAME [timeout=30s]", command_lines.wait, command=True, kinds=waiting.KINDS),
     "add-finalizer": Verb(
         "add-finalizer KIND/NAME FINALIZER",
         simple("kubectl patch {kind} {name} # add finalizer {rest}"),

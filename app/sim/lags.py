@@ -65,6 +65,8 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         # From the start of a runtime to the relist that finds it, and to the answers of its image service.
         "runtime-start": Lag(500, 1_390, 3_000),
         "image-service-start": Lag(1_400, 2_000, 4_000),
+        # From the return of a kubectl wait to the first request of whoever waited: a process has to start.
+        "client-start": Lag(5, 50, 1000),
         # Terminal status written -> final delete (PLEG relist, volumes, housekeeping): 0.65-0.9 s seen.
         "final-delete": Lag(600, 700, 950),
         # The API server's own retry of an eviction after a conflict (500 ms and up to a tenth more), and what kubectl

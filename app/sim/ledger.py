@@ -25,6 +25,10 @@ class Load(Struct, frozen=True):
     """Requests a second, over all nodes."""
     duration: int
     """Milliseconds that a request takes."""
+    waits: bool = False
+    """They come when a `kubectl wait` has returned; the others have always been there."""
+    came: int | None = None
+    """When they came, of those that waited."""
 
 
 class Route(NamedTuple):
@@ -75,6 +79,10 @@ class Ledger(Struct, frozen=True):
     """When the first failing span began."""
     last: int | None = None
     """When the last failing span that has ended did."""
+    served: Route | None = None
+    """The first route on which clients that came in the walk were served."""
+    greeted: bool = False
+    """Whether they have noticed."""
 
     def exposure(self, now: int) -> Map[Tally, int]:
         """`spent` with the open spans counted up to `now`."""

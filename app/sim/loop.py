@@ -133,6 +133,12 @@ class Turn:
         over = [(route, None) for route in ledger.noted if route not in ledger.failing]
         return sorted([*begun, *over], key=lambda pair: pair[0])
 
+    @property
+    def first_answer(self) -> Route | None:
+        """The route on which clients that came in the walk were served first, until they have noticed."""
+        ledger = self._world.ledger
+        return None if ledger.greeted else ledger.served
+
     def noted(self, route: Route) -> bool:
         """Whether the clients know already that this route fails, if in another way."""
         return route in self._world.ledger.noted

@@ -18,6 +18,7 @@ from app.sim.acts import Command
 from app.sim.draft import Draft
 from app.sim.engine import Model
 from app.sim.host import Host
+from app.sim.index import Index
 from app.sim.lags import Lag
 from app.sim.ledger import Ledger, Load
 from app.sim.maps import EMPTY, Map
@@ -63,7 +64,7 @@ def at_rest(
     walk = Runner(model, draft.freeze()).run(until=-1)
     if walk.stopped not in ("quiet", "stuck", "goal") and not restless:
         raise RuntimeError(f"the starting cluster does not come to rest within ten minutes{_unrest(walk.world)}")
-    return replace(walk.world, now=0, commands=EMPTY, views=_without(walk.world.views, "kubectl"), ledger=Ledger())
+    return replace(walk.world, now=0, commands=EMPTY, views=without_view(walk.world.views, "kubectl"), ledger=Ledger())
 
 
 def _unrest(world: World) -> str:
@@ -81,7 +82,8 @@ def _complaint(pod: Pod) -> str:
     return f"{reason}: {message}" if message else reason
 
 
-def _without(views: Map[str, object], process: str) -> Map[str, object]:
+def without_view(views: Map[str, Index], process: str) -> Map[str, Index]:
+    """What processes believe, without what one of them does."""
     return views.delete(process) if process in views else views
 
 

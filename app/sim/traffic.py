@@ -12,7 +12,7 @@ from app.kube.annotations import behaviour
 from app.kube.meta import Ref
 from app.sim.draft import Draft
 from app.sim.host import Host, HostPod, Rules, host_number
-from app.sim.ledger import Failing, Ledger, Route, Span, Tally
+from app.sim.ledger import Failing, Ledger, Load, Route, Span, Tally
 from app.sim.maps import Map, ordered
 
 ERROR = "error"
@@ -20,9 +20,7 @@ ERROR = "error"
 
 def begin(draft: Draft) -> None:
     """Open the routes of all clients from the rules that stand."""
-    for node in draft.nodes:
-        for load in draft.load:
-            _rules_changed(draft, node, load.service, None, load.duration)
+    _open(draft, draft.load)
     # Clients were there before: a request may have been in flight for as long as it takes.
     takes = {load.service: load.duration for load in draft.load}
     for route, (span,) in ordered(draft.ledger.routes):
@@ -30,15 +28,31 @@ def begin(draft: Draft) -> None:
         draft.ledger = replace(draft.ledger, routes=draft.ledger.routes.set(route, earlier))
 
 
+def come(draft: Draft) -> bool:
+    """Let those clients begin that have waited; True if there are any."""
+    new = tuple(replace(row, waits=False, came=draft.now) for row in draft.load if row.waits)
+    draft.load = tuple(row for row in draft.load if not row.waits) + new
+    _open(draft, new)
+    return bool(new)
+
+
+def _open(draft: Draft, loads: tuple[Load, ...]) -> None:
+    for node in draft.nodes:
+        for load in loads:
+            if not load.waits:
+                _rules_changed(draft, node, load.service, None, load.duration)
+
+
 def settle(draft: Draft, old: Host, new: Host) -> bool:
     """Account for one machine's change; True when a route began or ceased to fail."""
-    before = draft.ledger.failing
+    before = draft.ledger.failing, draft.ledger.served
     if old.pods is not new.pods or old.power != new.power or old.broken != new.broken:
         _processes_changed(draft, old, new)
     if old.proxy.rules is not new.proxy.rules:
         for load in draft.load:
-            _rules_changed(draft, new.node, load.service, old.proxy.rules.get(load.service), load.duration)
-    return draft.ledger.failing != before
+            if not load.waits:
+                _rules_changed(draft, new.node, load.service, old.proxy.rules.get(load.service), load.duration)
+    return (draft.ledger.failing, draft.ledger.served) != before
 
 
 def _processes_changed(draft: Draft, old: Host, new: Host) -> None:
@@ -110,6 +124,8 @@ def _recheck(draft: Draft, route: Route) -> None:
     spans = draft.ledger.routes.get(route, ())
     of = spans[-1].of if spans and spans[-1].until is None else 0
     kind = _kind(draft, route.address) if of else ""
+    if of and not kind and draft.ledger.served is None and _came(draft, route.service):
+        draft.ledger = replace(draft.ledger, served=route)
     known = draft.ledger.failing.get(route)
     if known is not None and (known.kind, known.of) == (kind, of):
         return
@@ -119,6 +135,10 @@ def _recheck(draft: Draft, route: Route) -> None:
         first = draft.ledger.first if draft.ledger.first is not None else draft.now
         failing = draft.ledger.failing.set(route, Failing(kind, of, draft.now))
         draft.ledger = replace(draft.ledger, failing=failing, first=first)
+
+
+def _came(draft: Draft, service: Ref) -> bool:
+    return any(load.service == service and load.came is not None for load in draft.load)
 
 
 def _closed(ledger: Ledger, route: Route, known: Failing, now: int) -> Ledger:
@@ -157,3 +177,8 @@ def note(draft: Draft, route: Route, row: Failing | None) -> None:
     noted = draft.ledger.noted
     noted = noted.set(route, row) if row is not None else noted.delete(route)
     draft.ledger = replace(draft.ledger, noted=noted)
+
+
+def greet(draft: Draft) -> None:
+    """Remember that the clients have noticed the first answer."""
+    draft.ledger = replace(draft.ledger, greeted=True)

@@ -1,0 +1,70 @@
+"""How a walk begins: with a cluster at rest, with `kubectl apply`, or with the first pod just bound to a node."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from app.catalog.flow import Setup
+from app.errors import BadInput
+from app.kube import durations
+from app.kube.pods import Pod
+from app.sim.engine import Model
+from app.sim.host import Host
+from app.sim.intervention import Intervention
+from app.sim.ledger import Ledger
+from app.sim.maps import EMPTY, Map
+from app.sim.schedule import Runner
+from app.sim.start import at_rest, with_load, without_view
+from app.sim.world import World
+
+CLUSTER = "cluster"
+"""What `apply m:cluster` brings: the objects that the flow, or the reader, does not have at the start."""
+LONGEST = 600_000
+APPLY = f"0s apply m:{CLUSTER}"
+
+
+def opening(begins: str) -> tuple[str, ...]:
+    """The line of a script that begins the walk, if any does."""
+    return (APPLY,) if begins == "apply" else ()
+
+
+def begun(setup: Setup, using: Model) -> World:
+    """The world at t = 0, with clients, and each kube-proxy's last sync where the flow says."""
+    try:
+        world = at_rest(using, setup.objects, lags=setup.lags, images=setup.images)
+    except RuntimeError as error:
+        # A pod that crashes again and again, an image that is not there: a walk has no rest to begin from.
+        raise BadInput([f"manifest: {error}"]) from None
+    manifests = {**setup.applies, **({CLUSTER: setup.later} if setup.later else {})}
+    world = replace(world, manifests=Map(manifests))
+    if setup.begins == "bound":
+        world = _bound(world, using)
+    hosts = world.hosts
+    for node, ago in sorted(setup.flow.last_sync.items()):
+        if node in hosts:
+            hosts = hosts.set(node, _synced(hosts[node], durations.parse(ago)))
+    return with_load(replace(world, hosts=hosts), setup.loads)
+
+
+def _synced(host: Host, ago: int) -> Host:
+    return replace(host, proxy=replace(host.proxy, last_sync_end=-ago))
+
+
+def _bound(world: World, using: Model) -> World:
+    """The same cluster to which the objects were applied so long before that the first binding falls on t = 0."""
+    took = _until_bound(world, using).now
+    bound = _until_bound(replace(world, now=world.now - took), using)
+    return replace(bound, commands=EMPTY, views=without_view(bound.views, "kubectl"), ledger=Ledger())
+
+
+def _until_bound(world: World, using: Model) -> World:
+    apply = Intervention(world.now, "apply", (f"m:{CLUSTER}",))
+    walk = Runner(using, world, [apply]).run(until=world.now + LONGEST, goal=_any_bound)
+    if not _any_bound(walk.world):
+        raise BadInput(["setting bound: no pod of these manifests is bound to a node within ten minutes"])
+    return walk.world
+
+
+def _any_bound(world: World) -> bool:
+    pods = world.etcd.find("Pod")
+    return any(isinstance(pod, Pod) and pod.spec.nodeName for pod in pods)
