@@ -14,7 +14,7 @@ from app.sim.intervention import Intervention
 from app.sim.ledger import Ledger
 from app.sim.maps import EMPTY, Map
 from app.sim.schedule import Runner
-from app.sim.start import at_rest, with_load, without_view
+from app.sim.start import LONG_AGO, at_rest, with_load, without_view
 from app.sim.world import World
 
 CLUSTER = "cluster"
@@ -37,6 +37,8 @@ def begun(setup: Setup, using: Model) -> World:
         raise BadInput([f"manifest: {error}"]) from None
     manifests = {**setup.applies, **({CLUSTER: setup.later} if setup.later else {})}
     world = replace(world, manifests=Map(manifests))
+    if setup.begins != "rest":
+        world = with_proxies(world)
     if setup.begins == "bound":
         world = _bound(world, using)
     hosts = world.hosts
@@ -48,6 +50,16 @@ def begun(setup: Setup, using: Model) -> World:
 
 def _synced(host: Host, ago: int) -> Host:
     return replace(host, proxy=replace(host.proxy, last_sync_end=-ago))
+
+
+def with_proxies(world: World) -> World:
+    """Every kube-proxy has run all along, also where there was no Service for it to sync."""
+    return replace(world, hosts=world.hosts.update({node: _running(world.hosts[node]) for node in world.nodes}))
+
+
+def _running(host: Host) -> Host:
+    known = host.proxy.last_sync_end is not None
+    return host if known else replace(host, proxy=replace(host.proxy, since=LONG_AGO, last_sync_end=LONG_AGO))
 
 
 def _bound(world: World, using: Model) -> World:

@@ -77,6 +77,12 @@ def commands_done(world: World, _: Subject | None) -> bool:
     return all(command.exit is not None for command in world.commands.values())
 
 
+def clients_served(world: World, _: Subject | None) -> bool:
+    """Clients that were to come have come and have been served; without any there is nothing to wait for."""
+    awaited = any(load.waits or load.came is not None for load in world.load)
+    return world.ledger.greeted or not awaited
+
+
 GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
     "target-gone": target_gone,
     "processes-gone": processes_gone,
@@ -84,4 +90,5 @@ GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
     "rules-current": rules_current,
     "nothing-failing": nothing_failing,
     "commands-done": commands_done,
+    "clients-served": clients_served,
 }

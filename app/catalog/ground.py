@@ -81,8 +81,9 @@ class Ground(Struct, frozen=True):
                 said = UNSET if placed is None else None
                 if placed is not None and target.verb != "load":
                     said = targets.standing(*placed, setting)
+                    said = UNSET if said == "" else said
                     # Only what Kubernetes knows nothing of, how an app behaves, is filled in by the flow.
-                    said = UNSET if said is None and target.verb != "annotation" else said
+                    said = UNSET if said is None and target.verb not in ("annotation", "health") else said
                 if said is not None:
                     found.setdefault(setting.name, said)
         return found

@@ -25,6 +25,7 @@ _TYPES = {
     "keep": "switch",
     "exists": "switch",
     "begins": "switch",
+    "health": "choice",
 }
 
 _PARSERS: dict[str, Callable[[str], int]] = {"count": int, "duration": durations.parse, "lag": durations.parse}

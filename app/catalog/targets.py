@@ -33,11 +33,14 @@ FORMS = {
     "prestop": "prestop KIND/NAME CONTAINER",
     "keep": "keep KIND/NAME PATH",
     "exists": "exists KIND/NAME",
+    "health": "health KIND/NAME startup|liveness|readiness",
     "load": "load service/NAME rate|duration",
     "lag": "lag PROCESS[/NODE]",
     "script": "script NAME",
     "begins": "begins bound",
 }
+PROBES = ("startup", "liveness", "readiness")
+HEALTH = f"{PREFIX}health"
 _SEGMENT = re.compile(r"[^.\[\]]+")
 
 
@@ -64,6 +67,8 @@ def parse(text: str) -> Target:
         ref = parse_ref(words[0])
     except BadInput as error:
         raise ValueError("; ".join(error.problems)) from None
+    if verb == "health" and words[1] not in PROBES:
+        raise ValueError(f'found "{text}"; allowed: {form}')
     if verb == "load" and (ref.kind != "Service" or words[1] not in ("rate", "duration")):
         raise ValueError(f'found "{text}"; allowed: {form}')
     return Target(verb, ref, words[1] if verb != "exists" else "")
@@ -156,6 +161,35 @@ def _write_keep(obj: Object, path: str, _: Setting, value: str) -> Object:
     return obj if value == "true" else without_path(obj, path)
 
 
+def _write_health(obj: Object, probe: str, _: Setting, value: str) -> Object:
+    """What one probe meets: `ok`, `fail`, or `fail=20s`, which passes after that time."""
+    pod = template(_workload(obj))
+    if not _probed(pod, probe):
+        raise KeyError(f"no container has a {probe} probe")
+    others = [rule for rule in _health_rules(pod) if _target(rule) != probe]
+    word, equals, after = value.partition("=")
+    said = {"ok": "", "fail": f"{probe}: fail" + (f"; after {after}: ok" if after else "")}
+    if word not in said or (word == "ok" and equals):
+        raise ValueError(f"found {value}; allowed: ok, fail, fail=20s")
+    rules = " | ".join([*others, *([said[word]] if said[word] else [])])
+    words = pod.metadata.annotations.without(HEALTH)
+    words = words.merged({HEALTH: rules}) if rules else words
+    return _with_template(_workload(obj), replace(pod, metadata=replace(pod.metadata, annotations=words)))
+
+
+def _probed(pod: PodTemplateSpec, probe: str) -> bool:
+    return any(getattr(row, f"{probe}Probe") is not None for row in pod.spec.containers)
+
+
+def _health_rules(pod: PodTemplateSpec) -> list[str]:
+    text = pod.metadata.annotations.get(HEALTH)
+    return [rule.strip() for rule in text.split("|")] if text else []
+
+
+def _target(rule: str) -> str:
+    return rule.partition(";")[0].rpartition(":")[0].strip()
+
+
 def _write_exists(obj: Object, _: str, __: Setting, ___: str) -> Object:
     """An object changes in nothing by being there; that it is not is the affair of the whole ground."""
     return obj
@@ -167,6 +201,7 @@ _WRITERS: dict[str, Callable[[Object, str, Setting, str], Object]] = {
     "prestop": _write_prestop,
     "keep": _write_keep,
     "exists": _write_exists,
+    "health": _write_health,
 }
 
 
@@ -192,6 +227,8 @@ def standing(obj: Object, target: Target, setting: Setting) -> str | None:
     if target.verb in ("keep", "exists"):
         return "true" if target.verb == "exists" or _at(obj, target.name) is not None else None
     pod = template(_workload(obj))
+    if target.verb == "health":
+        return _standing_health(pod, target.name)
     container = _container(pod, target.name) if target.verb == "prestop" else pod.spec.containers[0]
     if target.verb == "annotation":
         names = (f"{container.name}.{target.name}", target.name)
@@ -203,6 +240,17 @@ def standing(obj: Object, target: Target, setting: Setting) -> str | None:
         return "0s"
     ends = hook(behaviour(pod.metadata.annotations, container.name).pre_stop, handler)
     return durations.format(ends.after) if ends.outcome == "returns" else ends.outcome
+
+
+def _standing_health(pod: PodTemplateSpec, probe: str) -> str | None:
+    """What is said of one probe, as the setting says it; empty where there is no such probe or it is said otherwise."""
+    if not _probed(pod, probe):
+        return ""
+    own = next((rule for rule in _health_rules(pod) if _target(rule) == probe), None)
+    if own is None:
+        return None
+    found = re.fullmatch(r":\s*(?:fail|500)(?:;\s*after\s+(\S+):\s*(?:ok|200))?", own.removeprefix(probe))
+    return "" if found is None else f"fail={found[1]}" if found[1] else "fail"
 
 
 def _written_value(value: Any, path: str, setting: Setting) -> str | None:

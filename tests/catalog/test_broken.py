@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from app.catalog.checking import Known, check_flow, lanes
+from app.catalog.flow import Flow
+from app.catalog.goals import GOALS
 from app.catalog.reading import read_flow
+from app.catalog.targets import FORMS
 from app.loops.registry import LOOPS
 from app.sim.lags import DEFAULT_LAGS
 from app.sim.maps import ordered_keys
@@ -21,6 +24,9 @@ GROWING = {
     "lanes": lanes(),
     "lags": ordered_keys(DEFAULT_LAGS),
     "processes": dict.fromkeys(loop.process for loop in LOOPS if loop.process and not loop.commands),
+    "forms": FORMS.values(),
+    "goals": GOALS,
+    "keys": [name for name in Flow.__struct_fields__ if name not in ("cluster", "digest", "not_modelled")],
     "loops": dict.fromkeys(name for loop in LOOPS for name in (loop.process, loop.name) if name),
 }
 

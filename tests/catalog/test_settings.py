@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.catalog import settings
-from app.catalog.flow import Flow
+from app.catalog.flow import Flow, Setting
 from app.catalog.ground import UNSET, Ground, foreign_ground, own_ground
 from app.catalog.targets import parse
 from app.errors import BadInput
@@ -225,3 +225,57 @@ def test_the_first_container_stands_for_one_that_is_not_there(
     placed = foreign_ground(race, own).place(parse(text))
     assert placed is not None
     assert placed[1].name == place
+
+
+KEEP = Setting("init", "Init", "switch", "true", sets=("keep deployment/web spec.template.spec.containers[app]",))
+THERE = Setting("service", "Service", "switch", "true", sets=("exists service/web",))
+READINESS = Setting(
+    "readiness",
+    "Readiness",
+    "choice",
+    "ok",
+    choices=("ok", "fail", "fail=20s"),
+    open_choices=True,
+    sets=("health deployment/web readiness",),
+)
+
+
+def with_settings(flow: Flow, *more: Setting) -> Flow:
+    return replace(flow, settings=(*flow.settings, *more))
+
+
+def test_a_switch_takes_out_what_stands_at_a_path(race: Flow) -> None:
+    flow = with_settings(race, KEEP)
+    spec = held(written(flow, own_ground(flow), {}).objects, "deployment/web").spec.template.spec
+    without = held(written(flow, own_ground(flow), {"init": "false"}).objects, "deployment/web").spec.template.spec
+    assert "app" in [row.name for row in spec.containers]
+    assert "app" not in [row.name for row in without.containers]
+
+
+def test_a_switch_takes_out_a_whole_object(race: Flow) -> None:
+    flow = with_settings(race, THERE)
+    refs = [str(obj.ref) for obj in written(flow, own_ground(flow), {"service": "false"}).objects]
+    assert "deployment/web" in refs
+    assert "service/web" not in refs
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [("ok", None), ("fail", "readiness: fail"), ("fail=5s", "readiness: fail; after 5s: ok")],
+)
+def test_what_a_probe_meets_is_written_among_the_other_rules(race: Flow, value: str, rule: str | None) -> None:
+    flow = with_settings(race, READINESS)
+    web = held(written(flow, own_ground(flow), {"readiness": value}).objects, "deployment/web").spec.template
+    assert web.metadata.annotations.get(f"{PREFIX}health") == rule
+
+
+def test_what_a_probe_meets_is_read_off_the_readers_manifests(race: Flow) -> None:
+    flow = with_settings(race, READINESS)
+    text = """
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {selector: {matchLabels: {a: b}}, template: {
+  metadata: {labels: {a: b}, annotations: {sim.loopscope.dev/health: "/x: 200 | readiness: fail; after 9s: ok"}},
+  spec: {containers: [{name: a, image: "a:1", readinessProbe: {httpGet: {path: /r, port: 80}}}]}}}}"""
+    ground = foreign_ground(flow, read_manifests(text))
+    assert ground.says(flow)["readiness"] == "fail=9s"
+    found = written(flow, ground, {"readiness": "ok"})
+    assert held(found.objects, "deployment/x").spec.template.metadata.annotations.get(f"{PREFIX}health") == "/x: 200"

@@ -123,7 +123,7 @@ def _nodes(world: World, drawn: tuple[str, ...], known: Course, *, compact: bool
     for name in drawn:
         host = world.hosts.get(name)
         state, note = _condition(world, name)
-        asked = traffic.through(name, failing.get(name, []), backends) if world.load else None
+        asked = traffic.through(name, failing.get(name, []), backends) if traffic.asking(world) else None
         found.append(
             NodeCard(
                 id=f"node-{name}",

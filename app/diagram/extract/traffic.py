@@ -32,11 +32,16 @@ def through(node: str, rows: list[tuple[Route, Failing]], backends: Backends) ->
     return Traffic("failing", note, f"{node}: {note} ({shares})", tuple(f"pod-{pair[0]}" for pair in found if pair))
 
 
+def asking(world: World) -> bool:
+    """Whether there are clients, and not only such as will come later."""
+    return any(not load.waits for load in world.load)
+
+
 def clients(world: World) -> tuple[str, str]:
     """The clients' line and its state; empty when nobody asks anything."""
-    if not world.load:
+    if not asking(world):
         return "", "calm"
-    rates = [say("short", "rate", rate=load.rate, services=load.service.name) for load in world.load]
+    rates = [say("short", "rate", rate=load.rate, services=load.service.name) for load in world.load if not load.waits]
     parts = [", ".join(rates)]
     now = sum((_rate(world, route, row) for route, row in ordered(world.ledger.failing)), Fraction(0))
     if now:

@@ -1,0 +1,97 @@
+"""Where a walk begins: with kubectl apply, or with the first pod just bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from msgspec.structs import replace
+
+from app.catalog import starting
+from app.catalog.flow import Flow, Setting, Setup
+from app.catalog.goals import clients_served
+from app.errors import BadInput
+from app.kube.manifests import Manifests, read_manifests
+from app.kube.pods import Pod
+from app.sim.walk import Walk
+
+BOUND = Setting("bound", "Bound", "switch", "false", sets=("begins bound",))
+
+
+@pytest.fixture(scope="module")
+def fresh(race: Flow) -> Flow:
+    """The small flow, as one in which its Deployment and Service are applied."""
+    return replace(
+        race,
+        applies=("deployment/web", "service/web"),
+        clients="after-wait",
+        script=("200ms wait deployment/web",),
+        goal=("replicas-ready", "clients-served"),
+        settings=(*(row for row in race.settings if row.name != "force"), BOUND),
+    )
+
+
+def set_up(flow: Flow, settings: Mapping[str, str] | None = None, manifests: Manifests | None = None) -> Setup:
+    return starting.set_up(flow, settings=settings or {}, manifests=manifests)
+
+
+def pods(found: Walk) -> list[Pod]:
+    return [obj for obj in found.start.etcd.find("Pod") if isinstance(obj, Pod)]
+
+
+def test_what_is_applied_is_not_there_before(fresh: Flow) -> None:
+    setup = set_up(fresh)
+    assert [str(choice) for choice in setup.choices] == ["0s apply m:cluster", "200ms wait deployment/web"]
+    world = starting.start(setup)
+    assert {ref.kind for ref, _ in world.etcd.objects.items()} == {"Node"}
+    assert {obj.kind for obj in setup.later} == {"Deployment", "Service"}
+
+
+def test_every_kube_proxy_has_been_running_and_syncs_at_once(fresh: Flow) -> None:
+    found = starting.walk(set_up(fresh))
+    first = next(row for row in found.records if row.step.moment == "rules-changed")
+    assert first.step.at < 100
+
+
+def test_a_bound_walk_begins_with_the_binding_just_done(fresh: Flow) -> None:
+    found = starting.walk(set_up(fresh, {"bound": "true"}))
+    assert any(pod.spec.nodeName for pod in pods(found))
+    assert not found.start.commands
+    assert found.steps[0].step.loop == "kubelet-pods"
+    assert found.steps[0].step.at < 50
+    assert found.stopped == "goal"
+
+
+def test_a_bound_walk_is_the_other_one_from_the_binding_on(fresh: Flow) -> None:
+    whole = starting.walk(set_up(fresh))
+    bound = starting.walk(set_up(fresh, {"bound": "true"}))
+    binding = next(row.step.at for row in whole.records if row.step.moment == "pod-bound")
+    admitted = next(row.step.at for row in whole.records if row.step.moment == "pod-admitted")
+    assert next(row.step.at for row in bound.records if row.step.moment == "pod-admitted") == admitted - binding
+
+
+def test_of_a_readers_files_everything_but_nodes_is_applied(fresh: Flow, own: Manifests) -> None:
+    setup = set_up(fresh, manifests=own)
+    assert [str(obj.ref) for obj in setup.later] == [
+        "statefulset/shop/db",
+        "service/shop/db-headless",
+        "service/shop/other",
+        "service/shop/db",
+    ]
+    assert {obj.kind for obj in setup.objects} == {"Node"}
+    assert str(setup.choices[1]) == "200ms wait statefulset/shop/db"
+    assert starting.walk(setup).stopped == "goal"
+
+
+def test_pods_that_fit_nowhere_are_never_bound(fresh: Flow) -> None:
+    text = "{apiVersion: v1, kind: Pod, metadata: {name: big}, spec: {containers: [{name: a, image: 'a:1', %s}]}}"
+    big = read_manifests(text % "resources: {requests: {cpu: 900}}")
+    with pytest.raises(BadInput, match="no pod of these manifests is bound"):
+        starting.start(set_up(fresh, {"bound": "true"}, big))
+
+
+def test_clients_that_were_to_come_have_to_be_served(fresh: Flow) -> None:
+    found = starting.walk(set_up(fresh))
+    assert not clients_served(found.start, None)
+    assert clients_served(found.world, None)
+    assert clients_served(replace(found.start, load=()), None)
