@@ -44,7 +44,7 @@ class Candidate(Struct, frozen=True):
 
 def order(candidates: Iterable[Candidate], keys: Sequence[str]) -> list[Candidate]:
     """The first goes first."""
-    return sorted(candidates, key=lambda row: (*(_key(row, key) for key in keys), row.name))
+    return sorted(candidates, key=lambda row: (*(value_of(row, key) for key in keys), row.name))
 
 
 def rank(candidates: Iterable[Candidate], resource: str) -> list[Candidate]:
@@ -52,7 +52,8 @@ def rank(candidates: Iterable[Candidate], resource: str) -> list[Candidate]:
     return order(candidates, KEYS[resource])
 
 
-def _key(row: Candidate, key: str) -> tuple[bool, int]:
+def value_of(row: Candidate, key: str) -> tuple[bool, int]:
+    """What is compared for one key: the smaller goes first."""
     if key == PRIORITY:
         return False, row.priority
     # What was not measured goes before all that was.

@@ -168,8 +168,12 @@ def _budget(budget: PodDisruptionBudget) -> Flat:
 def machine(host: Host) -> Flat:
     """A machine's pods, containers, hooks and rules."""
     found: Flat = {"power": host.power}
-    for _, pod in ordered(host.pods):
+    for name, _ in host.evictor.memory.observed:
+        found[f"pressures[{name}]"] = True
+    for uid, pod in ordered(host.pods):
         name = pod.ref.name
+        worker = host.workers.get(uid)
+        found[f"pods[{name}].eviction"] = worker.eviction.message if worker and worker.eviction else None
         found[f"sandboxes[{name}].state"] = pod.sandbox
         found[f"sandboxes[{name}].ip"] = pod.ip or None
         for run in pod.containers:
@@ -178,6 +182,7 @@ def machine(host: Host) -> Flat:
             found[f"{path}.serving"] = run.serving
             found[f"{path}.attempt"] = run.attempt
             found[f"{path}.exitCode"] = run.exit_code
+            found[f"{path}.childKilled"] = run.child_killed or None
             found[f"{path}.sigterm"] = run.stop.signalled if run.stop else None
     for service, rules in ordered(host.proxy.rules):
         found[f"rules[{service.path}]"] = ", ".join(rules.backends) or "REJECT"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from recordings import Scenario
 
+from app.sim.lags import Lag
+
 CLASS = """
 apiVersion: scheduling.k8s.io/v1
 kind: PriorityClass
@@ -38,5 +40,24 @@ PRESSURE: dict[str, Scenario] = {
             "guaranteed-200": {"memory": "200Mi"},
             "hog": ENDS_WELL | {"memory": "0s=0,12s=420Mi,14s=420Mi,23s=800Mi,24s300ms=800Mi,24s900ms=848212Ki"},
         },
+    ),
+    "kubelet-oom": Scenario(
+        ("180ms apply m:later",),
+        "398s",
+        images=("docker.io/library/bb:1",),
+        # The recording ran on cgroup v1, where a container does not die as a whole.
+        behaviour={
+            "real1": {"single-process-oom-kill": "true"},
+            "oom": {"memory": "0s=1Mi,2s=1Mi,3s300ms=48Mi,4s=200Mi"},
+            "oombig": {"memory": "0s=1Mi,2s=1Mi,3s300ms=400Mi,4s=900Mi"},
+            "oomchild": {"memory": "1Mi", "child-memory": "0s=0,2s=0,3s=48Mi,4s=200Mi"},
+        },
+        relist={"real1": 920},
+        drawn={
+            "k-oom/oom": (1235, 1000, 1292, 1093, 1123, 1377, 1167, 1000, 1499),
+            "k-oom/oombig": (1448, 1032, 1392, 1093, 1347, 1227, 1434, 1499),
+        },
+        syncs={"real1": 480},
+        lags={"container-start": Lag(2, 70, 1000), "sandbox-start": Lag(5, 150, 1000)},
     ),
 }

@@ -89,7 +89,7 @@ NOT_YET = frozenset(
         "drain-refusals", "drain-timeout", "taint-eviction-timers", "uncordon",
         "job-backoff",
         "kubelet-down-90s", "kubelet-image-errors",
-        "kubelet-oom", "kubelet-startup", "node-loss-out-of-service", "node-loss",
+        "kubelet-startup", "node-loss-out-of-service", "node-loss",
         "node-return",
         "zone-5of8-spread", "zone-5of8", "zone-8of8",
     }

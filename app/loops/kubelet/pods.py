@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from app.kube.meta import Ref
 from app.kube.pods import Pod
 from app.loops.host_pods import changed_pods, changed_workers, pods_named, with_pod
+from app.loops.kubelet.admission import refusal, reject
 from app.loops.kubelet.case import Case, cases
 from app.loops.kubelet.outages import begins, knows_runtime, without_runtime
 from app.loops.kubelet.sandboxes import probe_workers
@@ -71,7 +72,10 @@ def _end(case: Case) -> str:
 
 
 def _admit(turn: Turn, pod: Pod) -> Act:
-    """A pod that is bound to this machine: from now on it has a worker."""
+    """A pod that is bound to this machine: from now on it has a worker, unless the machine is under pressure."""
+    found = None if pod.terminating else refusal(turn.host, pod)
+    if found is not None:
+        return reject(pod, found)
     worker = Worker(since=turn.now, synced=turn.now, dirty_since=turn.now)
     host = with_pod(turn.host, pod.metadata.uid, HostPod(pod, since=turn.now), worker)
     return Act("admit", pod.ref, reason="BoundToThisNode", moment="pod-admitted", host=host)
