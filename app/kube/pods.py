@@ -227,6 +227,7 @@ class PodSpec(Struct, frozen=True, omit_defaults=True):
     activeDeadlineSeconds: int | None = None
     schedulerName: str = ""
     serviceAccountName: str = ""
+    automountServiceAccountToken: bool | None = None
     imagePullSecrets: tuple[LocalObjectReference, ...] = ()
 
 

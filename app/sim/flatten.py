@@ -19,6 +19,8 @@ from app.sim.maps import ordered
 
 Flat = dict[str, object]
 
+LONGEST = 160
+"""Characters of a message that a recording keeps."""
 SHOWN_LABELS = ("pod-template-hash", "controller-revision-hash")
 SHOWN_ANNOTATIONS = "deployment.kubernetes.io/"
 SCHEDULED_FOR = "batch.kubernetes.io/cronjob-scheduled-timestamp"
@@ -116,7 +118,7 @@ def _container(path: str, row: ContainerStatus) -> Flat:
 def state_text(state: ContainerState) -> str | None:
     """`waiting REASON: MESSAGE`, `running` or `terminated REASON exit=N`; None when there is none."""
     if state.waiting is not None:
-        message = f": {state.waiting.message}" if state.waiting.message else ""
+        message = f": {state.waiting.message[:LONGEST]}" if state.waiting.message else ""
         return f"waiting {state.waiting.reason}{message}".strip()
     if state.running is not None:
         return "running"

@@ -1,7 +1,7 @@
 """Kubernetes Events of a walk, counted and throttled as the event recorder does it.
 
-As in client-go's tools/record/events_cache.go; recordings show that the kubelet's bucket is one for each object and
-reason. Not modelled: the merging of more than ten messages that differ in details only.
+As in client-go's tools/record/events_cache.go; recordings show that there is one bucket for each object and type
+of Event. Not modelled: the merging of more than ten messages that differ in details only.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Recorded(Struct, frozen=True):
 
 
 BURST, REFILL = 25, 300_000
-"""So many events of a source with one reason about one object at once, then one in so many milliseconds."""
+"""So many events of a source of one type about one object at once, then one in so many milliseconds."""
 
 
 class Recorders:
@@ -58,7 +58,7 @@ class Recorders:
         """The Event as it is written; None when there have been too many."""
         about = event.object or step.object
         source = (event.source, step.node, str(about))
-        if not self._may_pass((*source, event.reason), step.at):
+        if not self._may_pass((*source, event.type), step.at):
             return None
         key = (*source, event.type, event.reason, event.message)
         first, count = self._known.get(key, (step.at, 0))

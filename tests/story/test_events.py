@@ -22,6 +22,9 @@ def record(at: int, *events: Event, loop: str = "kubelet-probes", about: Ref = P
     return Record(0, step.id, step, "")
 
 
+KILLING = Event("Normal", "Killing", "Stopping container app", "kubelet")
+
+
 def unhealthy(kind: str = "Liveness", reason: str = "Unhealthy") -> Event:
     return Event("Warning", reason, f"{kind} probe failed: ", "kubelet")
 
@@ -41,10 +44,10 @@ def test_a_repeat_raises_the_count_and_keeps_the_first_time() -> None:
     ]
 
 
-def test_after_25_events_of_a_reason_one_in_five_minutes_gets_through() -> None:
-    """As in the recording runtime-down-75s: both probes share the bucket, another reason has its own."""
-    both = [record(at * 5_000, unhealthy(), unhealthy("Readiness")) for at in range(13)]
-    later = [record(76_000, unhealthy(reason="Killing")), record(299_000, unhealthy()), record(310_000, unhealthy())]
+def test_after_25_events_of_a_type_one_in_five_minutes_gets_through() -> None:
+    """As in runtime-down-75s and kubelet-image-errors: reasons share the bucket, another type has its own."""
+    both = [record(at * 5_000, unhealthy(), unhealthy("Readiness", "Failed")) for at in range(13)]
+    later = [record(76_000, KILLING), record(299_000, unhealthy()), record(310_000, unhealthy())]
     found = recorded(walk(*both, *later))
     assert len([row for _, row in found if row.at <= 60_000]) == 25
     assert [(row.at, row.reason) for _, row in found[25:]] == [(76_000, "Killing"), (310_000, "Unhealthy")]

@@ -83,9 +83,30 @@ def objects(name: str, scenario: Scenario) -> tuple[Object, ...]:
 
 def applied(name: str, scenario: Scenario) -> tuple[Object, ...]:
     """What people created later."""
-    bodies = [_behaving(row["object"], scenario) for row in recording(name)["setup"]["created"]]
+    policies = _pull_policies(name)
+    rows = recording(name)["setup"]["created"]
+    bodies = [_pulling(_behaving(row["object"], scenario), policies) for row in rows]
     texts = [*(json.dumps(body) for body in bodies), *([scenario.extra] if scenario.extra else [])]
     return read_manifests("\n---\n".join(texts), name).objects if texts else ()
+
+
+def _pull_policies(name: str) -> dict[str, str]:
+    """By object and container, from the manifests as they were sent: the setup leaves policies out."""
+    bodies = recording(name).get("settings", {}).get("manifests", [])
+    return {
+        f"{body['metadata']['name']}/{row['name']}": row["imagePullPolicy"]
+        for body in bodies
+        for row in body.get("spec", {}).get("containers", [])
+        if "imagePullPolicy" in row
+    }
+
+
+def _pulling(body: dict[str, Any], policies: dict[str, str]) -> dict[str, Any]:
+    for row in body["spec"].get("containers", []):
+        policy = policies.get(f"{body['metadata']['name']}/{row['name']}")
+        if policy:
+            row["imagePullPolicy"] = policy
+    return body
 
 
 def made(name: str, scenario: Scenario) -> tuple[Object, ...]:

@@ -8,6 +8,7 @@ from node_recordings import NODES
 from pressure_recordings import PRESSURE
 from recordings import DATA, Scenario, model_trace, plain, recording
 from run_recordings import RUNS
+from start_recordings import STARTS
 from workload_recordings import WORKLOADS
 
 SERVICE = """
@@ -77,6 +78,7 @@ COVERED: dict[str, Scenario] = {
     ),
     **NODES,
     **WORKLOADS,
+    "kubelet-image-errors": STARTS["kubelet-image-errors"],
     **PRESSURE,
     **RUNS,
 }
@@ -88,7 +90,7 @@ NOT_YET = frozenset(
         "controller-manager-down-40s", "cordon-all", "cordon", "cronjob-outage-3min",
         "drain-refusals", "drain-timeout", "taint-eviction-timers", "uncordon",
         "job-backoff",
-        "kubelet-down-90s", "kubelet-image-errors",
+        "kubelet-down-90s",
         "kubelet-startup", "node-loss-out-of-service", "node-loss",
         "node-return",
         "zone-5of8-spread", "zone-5of8", "zone-8of8",

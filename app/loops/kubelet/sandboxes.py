@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from app.kube.pod_requeue import nap
-from app.kube.pods import Probe
+from app.kube.pods import PodSpec, Probe
 from app.kube.probes import LIVENESS, READINESS, STARTUP
 from app.loops.kubelet.backoff import again
 from app.loops.kubelet.case import NORMAL, WARNING, Case, containers, event, probe_of
@@ -35,11 +35,15 @@ def making(case: Case) -> Iterator[Act | Due]:
         yield _note(case)
     elif case.worker.resync is not None:
         yield Due(case.worker.resync, lambda: _make(case))
-    # The token of its service account is a volume of almost every pod.
-    elif case.spec.volumes or case.spec.serviceAccountName:
+    elif _has_volumes(case.spec):
         yield Due(Bounds.at(case.worker.since + VOLUME_POLL), lambda: _make(case))
     else:
         yield _make(case)
+
+
+def _has_volumes(spec: PodSpec) -> bool:
+    """The token of its service account is a volume of almost every pod."""
+    return bool(spec.volumes or (spec.serviceAccountName and spec.automountServiceAccountToken is not False))
 
 
 def _make(case: Case) -> Act:
