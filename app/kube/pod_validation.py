@@ -136,12 +136,12 @@ def _probe(probe: Probe, field: str, path: Path) -> Iterator[Problem]:
     for name in counts:
         yield from syntax.number((*path, name), getattr(probe, name), 0)
     if field != "readinessProbe" and probe.successThreshold > 1:
-        yield syntax.refused((*path, "successThreshold"), probe.successThreshold, f"1 in a {field}")
+        yield Problem((*path, "successThreshold"), f"found {probe.successThreshold}; must be 1")
     grace = probe.terminationGracePeriodSeconds
     if grace is not None and field == "readinessProbe":
         yield Problem((*path, "terminationGracePeriodSeconds"), "must not be set for readinessProbes")
-    else:
-        yield from syntax.number((*path, "terminationGracePeriodSeconds"), grace, 1)
+    elif grace is not None and grace < 1:
+        yield Problem((*path, "terminationGracePeriodSeconds"), f"found {grace}; must be greater than 0")
     if probe.grpc is not None:
         yield from syntax.port((*path, "grpc", "port"), probe.grpc.port)
 

@@ -61,6 +61,8 @@ ADAPTERS: dict[str, Adapter] = {
     "prestop-budget": stopping.prestop_budget,
     "probe-defaults": kubelet.probe_defaults,
     "probe-threshold": kubelet.probe_threshold,
+    "probe-validation": kubelet.probe_validation,
+    "probe-worker": kubelet.probe_worker,
     "qos-class": scheduling.qos,
     "replicaset": workloads.replica_set,
     "rollout": workloads.rollout,
@@ -82,7 +84,5 @@ NOT_YET: frozenset[tuple[str, str]] = frozenset(
         ("upstream-control-plane", "statefulset"),
         ("upstream-control-plane", "taint-eviction"),
         ("upstream-control-plane", "zone-state"),
-        ("upstream-node", "probe-validation"),
-        ("upstream-node", "probe-worker"),
     }
 )

@@ -17,8 +17,19 @@ from app.kube.backoff import (
 )
 from app.kube.defaults import probe
 from app.kube.images import default_pull_policy
+from app.kube.pod_validation import pod_spec
 from app.kube.pods import Container, PodSpec, Probe
-from app.kube.probes import FAILURE, SUCCESS, Counting, counted
+from app.kube.probes import (
+    BEFORE_FIRST,
+    FAILURE,
+    STARTUP,
+    SUCCESS,
+    Counting,
+    asks,
+    counted,
+    fresh,
+    goes_on_while_terminating,
+)
 from app.kube.restart import should_restart
 from tests.conformance.building import build
 from tests.conformance.cases import Actual, Given
@@ -39,6 +50,28 @@ def probe_threshold(given: Given) -> Actual:
 def probe_defaults(given: Given) -> Actual:
     filled = {f"{name}Probe": probe(build(Probe, values)) for name, values in given.rest("Probe")}
     return {name: _in_full(row) for name, row in filled.items()}
+
+
+def probe_worker(given: Given) -> Actual:
+    """What counts while nothing is asked yet, and who is still asked when the pod is being deleted."""
+    if given.take("during") == "initialDelaySeconds":
+        rule, now = Probe(initialDelaySeconds=given.take("initialDelaySeconds")), _ms(given.take("secondsSinceStart"))
+        asked = [kind for kind in BEFORE_FIRST if asks(kind, rule, started=kind != STARTUP, started_at=0, now=now)]
+        return {"resultBeforeFirstProbe": {kind: fresh(kind).result for kind in BEFORE_FIRST if kind not in asked}}
+    deleted, running = given.take("podDeletionRequested"), given.take("containerRunning")
+    return {
+        "workerContinues": {kind: running and (not deleted or goes_on_while_terminating(kind)) for kind in BEFORE_FIRST}
+    }
+
+
+def probe_validation(given: Given) -> Actual:
+    probes = {f"{name}Probe": values for name, values in given.rest("Probe")}
+    container = build(Container, {"name": "app", "image": "app:v1", **probes})
+    problem = next(pod_spec(PodSpec(containers=(container,)), ()), None)
+    if problem is None:
+        return {"valid": True}
+    field = ".".join(str(part) for part in problem.path[2:])
+    return {"valid": False, "field": field, "detail": problem.text.rpartition("; ")[2]}
 
 
 def _in_full(value: Any) -> Any:

@@ -99,19 +99,19 @@ HTTP = {"httpGet": {"port": 80}}
             "Pod",
             "spec.containers[0].livenessProbe",
             HTTP | {"successThreshold": 2},
-            ".successThreshold: found 2; allowed: 1 in a livenessProbe",
+            ".successThreshold: found 2; must be 1",
         ),
         (
             "Pod",
             "spec.containers[0].startupProbe",
             HTTP | {"successThreshold": 2},
-            ".successThreshold: found 2; allowed: 1 in a startupProbe",
+            ".successThreshold: found 2; must be 1",
         ),
         (
             "Pod",
             "spec.containers[0].livenessProbe",
             HTTP | {"terminationGracePeriodSeconds": 0},
-            ".terminationGracePeriodSeconds: found 0; allowed: 1 or more",
+            ".terminationGracePeriodSeconds: found 0; must be greater than 0",
         ),
         (
             "Pod",
