@@ -20,8 +20,13 @@ OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-FORM = "the form is NAME OP VALUE, with OP one of == != < <= > >= and VALUE a number, a duration, yes or no"
+FORM = (
+    "the form is NAME OP VALUE, with OP one of == != < <= > >= and VALUE a number, a duration, yes, no, "
+    "or with == and != one of Kubernetes' words, such as Burstable"
+)
 PART = re.compile(r"^([a-z][a-z0-9-]*)\s*(==|!=|<=|>=|<|>)\s*(\S+)$")
+
+WORD = re.compile(r"[A-Z][A-Za-z]+", re.ASCII)
 
 
 class Claim(Struct, frozen=True):
@@ -29,11 +34,15 @@ class Claim(Struct, frozen=True):
 
     name: str
     operator: str
-    value: float
+    value: float | str
 
-    def holds(self, value: float | bool | None) -> bool:
+    def holds(self, value: float | bool | str | None) -> bool:
         """Whether it is true of a fact; of what did not happen nothing holds."""
-        return value is not None and OPERATORS[self.operator](float(value), self.value)
+        if value is None:
+            return False
+        if isinstance(value, str) or isinstance(self.value, str):
+            return (value == self.value) == (self.operator == "==")
+        return OPERATORS[self.operator](float(value), self.value)
 
 
 def parse(text: str, names: Mapping[str, object]) -> tuple[Claim, ...]:
@@ -52,7 +61,7 @@ def parse(text: str, names: Mapping[str, object]) -> tuple[Claim, ...]:
             problems.append(f"claim {part!r}: no fact is called {name!r}{hint} allowed: {', '.join(names)}")
             continue
         try:
-            claims.append(Claim(name, sign, _value(word)))
+            claims.append(Claim(name, sign, _value(word, sign)))
         except ValueError:
             problems.append(f"claim {part!r}: {word!r} is no value; {FORM}")
     if problems:
@@ -60,11 +69,13 @@ def parse(text: str, names: Mapping[str, object]) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
-def _value(word: str) -> float:
+def _value(word: str, sign: str) -> float | str:
     if word in ("yes", "true"):
         return 1.0
     if word in ("no", "false"):
         return 0.0
+    if sign in ("==", "!=") and WORD.fullmatch(word):
+        return word
     try:
         return float(word)
     except ValueError:

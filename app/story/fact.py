@@ -13,11 +13,14 @@ from app.sim.walk import Record, Walk
 class Fact(Struct, frozen=True):
     """A value with the step that decides it; `value` None means it did not happen in this walk."""
 
-    value: float | bool | None
+    value: float | bool | str | None
     unit: str
     step: int | None = None
     more: tuple[tuple[str, str], ...] = ()
     """Further words that a text may name."""
+    least: float | None = None
+    most: float | None = None
+    """The ends of a range, where the value is one by its nature."""
 
 
 class Subject(Struct, frozen=True):

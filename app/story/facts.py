@@ -13,6 +13,7 @@ from app.sim.maps import ordered
 from app.sim.walk import Record
 from app.sim.world import World
 from app.story.fact import Fact, Subject, at, first, last
+from app.story.startup_facts import STARTUP_FACTS
 
 
 def requests_failed(subject: Subject) -> Fact:
@@ -152,6 +153,7 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
     "node-is-gone": node_is_gone,
     "process-outlives-object": process_outlives_object,
     "exit-code": exit_code,
+    **STARTUP_FACTS,
 }
 
 

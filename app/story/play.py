@@ -52,7 +52,7 @@ class Answered(Struct, frozen=True):
 
     id: str
     title: str
-    value: float | bool | None
+    value: float | bool | str | None
     unit: str
     ok: bool | None
     step: int | None
@@ -154,6 +154,9 @@ def _played(asked: PlayRequest, _digest: str) -> Play:
     )
     if walk.problems:
         raise BadInput(list(walk.problems))
+    if world.etcd.get(target) is None:
+        # What the walk is about is made in it.
+        target = starting.target(setup, walk.world)
     subject = Subject(walk, target)
     facts = {name: fact(subject) for name, fact in FACTS.items()}
     return Play(asked, setup.flow, setup, target, walk, _verdicts(setup.flow, facts), _symptoms(setup.flow, facts))
@@ -170,7 +173,10 @@ def _verdicts(flow: Flow, facts: dict[str, Fact]) -> tuple[Answered, ...]:
         if row.ok:
             ok = all(claim.holds(facts[claim.name].value) for claim in claims.parse(row.ok, FACTS))
         words = {"value": spoken(fact), **dict(fact.more)}
-        found.append(Answered(row.id, row.title, fact.value, fact.unit, ok, fact.step, filled(row.text, words)))
+        text = filled(row.text, words)
+        found.append(
+            Answered(row.id, row.title, fact.value, fact.unit, ok, fact.step, text, least=fact.least, most=fact.most)
+        )
     return tuple(found)
 
 
@@ -178,6 +184,8 @@ def spoken(fact: Fact) -> str:
     """A value as people say it."""
     if fact.value is None:
         return "never"
+    if isinstance(fact.value, str):
+        return fact.value
     if isinstance(fact.value, bool):
         return "yes" if fact.value else "no"
     unit = " s" if fact.unit == "s" else ""

@@ -81,7 +81,7 @@ def step_row(played: Play, row: Record) -> dict[str, Any]:
 
 
 def verdict_row(row: Answered) -> dict[str, Any]:
-    """One verdict; `least`, `most`, `varies` and `exact` only when orders were searched."""
+    """One verdict; `least` and `most` where it is a range, `varies` and `exact` only when orders were searched."""
     found: dict[str, Any] = {
         "id": row.id,
         "value": row.value,
@@ -90,6 +90,8 @@ def verdict_row(row: Answered) -> dict[str, Any]:
         "step": row.step,
         "text": row.text,
     }
+    if row.exact is None and row.least is not None:
+        found |= {"least": row.least, "most": row.most}
     if row.exact is not None:
         found |= {"least": row.least, "most": row.most, "varies": list(row.varies), "exact": row.exact}
     return found

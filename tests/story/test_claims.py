@@ -21,9 +21,14 @@ from app.story.facts import FACTS
         ("gone-at < 6m", 360.0, False),
         ("gone-at < 1h30m", 5_399.0, True),
         ("gone-at < 6m", None, False),
+        ("qos == Burstable", "Burstable", True),
+        ("qos == Burstable", "BestEffort", False),
+        ("qos != Burstable", "BestEffort", True),
+        ("qos == Burstable", None, False),
+        ("qos == 1", "Burstable", False),
     ],
 )
-def test_a_claim_compares_in_the_fact_s_own_unit(text: str, value: float | None, holds: bool) -> None:
+def test_a_claim_compares_in_the_fact_s_own_unit(text: str, value: float | str | None, holds: bool) -> None:
     (claim,) = parse(text, FACTS)
     assert claim.holds(value) is holds
 
@@ -39,6 +44,7 @@ def test_several_parts_are_joined_by_and() -> None:
         ("requests-failed", "the form is NAME OP VALUE"),
         ("request-failed == 0", "did you mean requests-failed?"),
         ("killed == maybe", "'maybe' is no value"),
+        ("qos < Burstable", "'Burstable' is no value"),
         ("killed = yes", "the form is NAME OP VALUE"),
     ],
 )

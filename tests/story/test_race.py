@@ -21,7 +21,7 @@ def walk(*settings: tuple[str, str], scene: str = "") -> Play:
     return play(request("termination", settings=settings, scene=scene))
 
 
-def fact(played: Play, name: str) -> float | bool | None:
+def fact(played: Play, name: str) -> float | bool | str | None:
     return FACTS[name](Subject(played.walk, played.target)).value
 
 
