@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from app.kube import probe_budget
 from app.kube.meta import Ref
 from app.kube.pods import Container, Pod, Probe
 from app.kube.qos import qos_class
@@ -20,20 +21,16 @@ def first_request_at(subject: Subject) -> Fact:
 
 
 def startup_budget(subject: Subject) -> Fact:
-    """How long the target's program may take until it first answers, before the kubelet kills it for that.
-
-    Ticks come with the pod's clock, so the first that counts is up to one period after the initial delay.
-    """
+    """How long the target's program may take until it first answers, before the kubelet kills it for that."""
     pod = target_pod(subject)
     found = _first_probe(pod) if pod is not None else None
     if found is None:
         return Fact(None, "s", more=(("range", "no end"), ("probe", "no probe"), ("container", "")))
     row, kind, probe = found
-    least = probe.initialDelaySeconds + (probe.failureThreshold - 1) * probe.periodSeconds
-    most = probe.initialDelaySeconds + probe.failureThreshold * probe.periodSeconds
-    more = (("range", f"{least} to {most} s"), ("probe", f"{kind} probe"), ("container", row.name))
+    least, most = (bound / 1000 for bound in probe_budget.startup_budget(probe))
+    more = (("range", f"{least:g} to {most:g} s"), ("probe", f"{kind} probe"), ("container", row.name))
     step = first(subject.walk, lambda row: row.step.moment == "run-sandbox" and row.step.object == subject.target)
-    return Fact(float(most), "s", step.n if step else None, more, least=float(least), most=float(most))
+    return Fact(most, "s", step.n if step else None, more, least=least, most=most)
 
 
 def _first_probe(pod: Pod) -> tuple[Container, str, Probe] | None:
