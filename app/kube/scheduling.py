@@ -63,7 +63,7 @@ def load(pods: Iterable[Pod]) -> Load:
         requests=summed(pod_requests(pod.spec) for pod in held),
         assumed=summed(pod_requests(pod.spec, ASSUMED) for pod in held),
         pods=len(held),
-        host_ports=frozenset(port for pod in held for port in _host_ports(pod.spec)),
+        host_ports=frozenset(port for pod in held for port in host_ports(pod.spec)),
         owners=Counter(owner.uid for owner in owners if owner is not None),
         lowest=min((pod.spec.priority or 0 for pod in held), default=MAX_PRIORITY),
     )
@@ -85,7 +85,7 @@ def refusal(
         return Refusal(("node(s) had untolerated taint(s)",), unresolvable=True)
     if not allows(spec, node):
         return Refusal(("node(s) didn't match Pod's node affinity/selector",), unresolvable=True)
-    if taken.host_ports.intersection(_host_ports(spec)):
+    if taken.host_ports.intersection(host_ports(spec)):
         return Refusal(("node(s) didn't have free ports for the requested pod ports",), unresolvable=False)
     room = {PODS: KUBELET_MAX_PODS, **amounts(node.status.allocatable)}
     short = fit(pod_requests(spec) if wanted is None else wanted, room, taken.requests, taken.pods)
@@ -99,20 +99,27 @@ def fit(
     wanted: Mapping[str, int], allocatable: Mapping[str, int], taken: Mapping[str, int], pods: int
 ) -> Refusal | None:
     """NodeResourcesFit (fitsRequest): all that is short, the pod count first."""
-    reasons = ["Too many pods"] if pods + 1 > allocatable.get(PODS, 0) else []
+    short = short_of(wanted, allocatable, taken, pods)
+    if not short:
+        return None
+    reasons = ["Too many pods" if name == PODS else f"Insufficient {name}" for name in short]
+    beyond = any(wanted[name] > allocatable.get(name, 0) for name in short if name != PODS)
+    return Refusal(tuple(reasons), unresolvable=beyond)
+
+
+def short_of(
+    wanted: Mapping[str, int], allocatable: Mapping[str, int], taken: Mapping[str, int], pods: int
+) -> list[str]:
+    """What a node has too little of, room for one more pod first."""
     others = sorted(name for name in wanted if name not in _FIT_ORDER)
-    short = [
+    return [PODS] * (pods + 1 > allocatable.get(PODS, 0)) + [
         name
         for name in (*_FIT_ORDER, *others)
         if wanted.get(name, 0) > 0 and wanted[name] > allocatable.get(name, 0) - taken.get(name, 0)
     ]
-    reasons += [f"Insufficient {name}" for name in short]
-    if not reasons:
-        return None
-    return Refusal(tuple(reasons), unresolvable=any(wanted[name] > allocatable.get(name, 0) for name in short))
 
 
-def _host_ports(spec: PodSpec) -> set[tuple[str, int]]:
+def host_ports(spec: PodSpec) -> set[tuple[str, int]]:
     return {(port.protocol, port.hostPort) for row in spec.containers for port in row.ports if port.hostPort}
 
 

@@ -72,10 +72,10 @@ def _end(case: Case) -> str:
 
 
 def _admit(turn: Turn, pod: Pod) -> Act:
-    """A pod that is bound to this machine: from now on it has a worker, unless the machine is under pressure."""
-    found = None if pod.terminating else refusal(turn.host, pod)
+    """A pod that is bound to this machine: from now on it has a worker, unless there is no room for it."""
+    found = None if pod.terminating else refusal(turn, pod)
     if found is not None:
-        return reject(pod, found)
+        return reject(turn, pod, found)
     worker = Worker(since=turn.now, synced=turn.now, dirty_since=turn.now)
     host = with_pod(turn.host, pod.metadata.uid, HostPod(pod, since=turn.now), worker)
     return Act("admit", pod.ref, reason="BoundToThisNode", moment="pod-admitted", host=host)
@@ -128,9 +128,9 @@ LOOP = Loop(
     process="kubelet",
     per_node=True,
     wakes={"Pod": own_key},
-    reads=("ConfigMap", "Secret"),
+    reads=("ConfigMap", "Node", "Secret"),
     on_host=_on_host,
     on_start=_on_start,
-    watches_mine=frozenset({"Pod"}),
+    watches_mine=frozenset({"Pod", "Node"}),
     retry=(10_000, 10_000),
 )
