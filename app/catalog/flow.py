@@ -37,7 +37,7 @@ class Setting(Struct, frozen=True):
     step: str = ""
     choices: tuple[str, ...] = ()
     open_choices: bool = False
-    """Choices may carry a value of their own, such as `drain=10s`."""
+    """Choices may carry a value of their own, such as `drain=10s`; where one is a duration, others may be given."""
     sets: tuple[str, ...] = ()
     """Where it is written; one of the targets in `catalog.targets`: `field REF PATH`, `annotation REF NAME`,
     `prestop REF CONTAINER`, `keep REF PATH` and `exists REF` (a switch that takes out what stands in cluster.yaml),

@@ -32,8 +32,7 @@ def allowed(setting: Setting) -> str:
     """The values that a setting may have, in words."""
     match setting.type:
         case "choice":
-            own = ", where the value after = may be another" if setting.open_choices else ""
-            return ", ".join(setting.choices) + own
+            return ", ".join(setting.choices) + _open(setting)
         case "switch":
             return "true, false"
         case "lag":
@@ -43,6 +42,14 @@ def allowed(setting: Setting) -> str:
             return f"a whole number{_range(setting)}"
         case _:
             return f"a duration such as {durations.ALLOWED}{_range(setting)}"
+
+
+def _open(setting: Setting) -> str:
+    if not setting.open_choices:
+        return ""
+    if any(_is_duration(choice) for choice in setting.choices):
+        return ", or another duration"
+    return ", where the value after = may be another"
 
 
 def _range(setting: Setting) -> str:
@@ -78,6 +85,8 @@ def _within(setting: Setting, text: str, size: int, parse: Callable[[str], int])
 def _choice(setting: Setting, text: str) -> str:
     if text in setting.choices:
         return text
+    if setting.open_choices and _is_duration(text) and any(_is_duration(choice) for choice in setting.choices):
+        return durations.format(durations.parse(text))
     heads = {choice.partition("=")[0]: choice for choice in setting.choices}
     head, _, value = text.partition("=")
     if setting.open_choices and head in heads:

@@ -60,11 +60,13 @@ def unmount(text: str) -> int | None:
     return _duration_in(text, text.strip(), "a duration such as 2s, hangs", ("hangs",))
 
 
-def exit_by_itself(text: str) -> Exit:
+def exit_by_itself(text: str) -> Exit | None:
+    if text.strip() == "never":
+        return None
     if text.strip() == "start-error":
         return Exit(0, START_ERROR, starts=False)
     match = _EXIT.fullmatch(text.strip())
-    allowed = '"after 5s code 1", where either part may be left out, or start-error'
+    allowed = '"after 5s code 1", where either part may be left out, start-error or never'
     if match is None or not text.strip():
         raise _refusal(text, allowed)
     after = _duration_in(text, match["after"], allowed) if match["after"] else 0

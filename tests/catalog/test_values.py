@@ -12,6 +12,7 @@ def setting(type: str, default: str = "", **more: object) -> Setting:
 GRACE = setting("duration", "30s", least="0s", most="10m", step="1s")
 RATE = setting("count", "50", least="1", most="1000")
 TERM = setting("choice", "exit", choices=("exit", "drain=10s", "ignore"), open_choices=True)
+PULL = setting("choice", "6s", choices=("6s", "not-found"), open_choices=True)
 FORCE = setting("switch", "false")
 LAG = setting("lag", "0s..1ms..10ms", most="10s")
 
@@ -29,6 +30,8 @@ LAG = setting("lag", "0s..1ms..10ms", most="10s")
         (TERM, "drain=10s", "drain=10s"),
         (TERM, "drain=7000ms", "drain=7s"),
         (TERM, "exit=2s", "exit=2s"),
+        (PULL, "not-found", "not-found"),
+        (PULL, "90s", "1m30s"),
         (FORCE, "true", "true"),
         (LAG, "50ms..100ms..1s", "50ms..100ms..1s"),
         (LAG, "3ms", "3ms..3ms..3ms"),

@@ -62,6 +62,7 @@ def test_an_application_without_annotations_is_up_at_once_and_goes_at_sigterm() 
         ("exit", "after 5s", Exit(5_000, 0)),
         ("exit", "code 2", Exit(0, 2)),
         ("exit", "start-error", Exit(0, 128, starts=False)),
+        ("exit", "never", None),
         ("unmount", "2m", 120_000),
         ("unmount", "hangs", None),
         ("health", "/healthz: 200", (Health("/healthz", Reply(200)),)),
@@ -102,7 +103,7 @@ def test_an_annotation_is_read(name: str, text: str, value: Any) -> None:
 SIGTERM = "exit, exit=2s, drain=10s, ignore"
 CURVE = 'times in order, each with an amount, as in "0s=80Mi,60s=300Mi"'
 HOOK = "a duration such as 40s, never-returns, fails"
-EXIT = '"after 5s code 1", where either part may be left out, or start-error'
+EXIT = '"after 5s code 1", where either part may be left out, start-error or never'
 PULL = "a duration such as 3s, not-found, denied, registry-down, private"
 
 
@@ -161,10 +162,10 @@ def test_an_annotation_for_one_container_wins_over_the_pods() -> None:
 
 def test_a_behaviour_that_was_never_checked_gathers_its_faults() -> None:
     with pytest.raises(BadInput) as raised:
-        of(startup="soon", exit="never")
+        of(startup="soon", exit="sometimes")
     assert raised.value.problems == [
         'sim.loopscope.dev/startup: found "soon"; a duration is written 300ms, 5s, 2m or 1h30m',
-        f'sim.loopscope.dev/exit: found "never"; allowed: {EXIT}',
+        f'sim.loopscope.dev/exit: found "sometimes"; allowed: {EXIT}',
     ]
 
 
