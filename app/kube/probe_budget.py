@@ -1,7 +1,7 @@
-"""What a probe's numbers add up to: the time to start in, the time until a fault is noticed, and until it is over.
+"""What a probe's numbers add up to: the time to start in, and the time until a change of health counts.
 
-A worker ticks every period on a clock that is the pod's own, so what happens to a container meets that clock anywhere:
-each answer is a range from the luckiest phase to the unluckiest. All in milliseconds.
+A worker asks once a period on a clock that is the pod's own, so what happens to a container meets that clock anywhere:
+each answer is a range, from the luckiest phase of the clock to the unluckiest. All in milliseconds.
 """
 
 from __future__ import annotations
@@ -10,54 +10,52 @@ from typing import NamedTuple
 
 from app.kube.pods import Probe
 
+SAFE, AT_RISK, KILLED = "safe", "at risk", "killed"
+
 
 class Range(NamedTuple):
-    """From the luckiest phase of the probe's clock to the unluckiest."""
+    """`most` is never quite reached."""
 
     least: int
     most: int
 
+    def later(self, by: int) -> Range:
+        return Range(self.least + by, self.most + by)
 
-def startup_budget(probe: Probe) -> Range:
-    """From the start of a container to the failure of its startup (or liveness) probe, if it never answers.
 
-    `least` is what is guaranteed: the delay, then one period less than there are attempts. Where there is a delay it
-    is up to a second less, because the start is kept in whole seconds. An attempt that hangs lasts until its timeout.
+def startup_budget(probe: Probe, *, hangs: bool = False) -> Range:
+    """From the start of a container to its being killed by a startup (or liveness) probe that it never answers well.
+
+    `least` is what is guaranteed: the delay, and one period less than there are attempts. With a delay it may be up to
+    a second less, as the kubelet keeps the start in whole seconds.
     """
-    delay, period = probe.initialDelaySeconds * 1000, probe.periodSeconds * 1000
-    between = period * (probe.failureThreshold - 1)
-    return Range(delay + between, delay + between + period)
+    return time_to_fail(probe, hangs=hangs).later(probe.initialDelaySeconds * 1000)
 
 
 def time_to_fail(probe: Probe, *, hangs: bool = False) -> Range:
-    """From the moment at which a container no longer answers well to the result that counts.
+    """From the moment at which a container ceases to answer well to the result that counts.
 
-    For liveness that is the kill, for readiness the container's way out of rotation. A container that hangs is found
-    later: each attempt lasts until its timeout, and the next one does not begin before.
+    Of liveness that is the kill, of readiness the way out of rotation. A container that hangs is found later: each
+    attempt lasts until its timeout, and the next one does not begin before.
     """
-    return _of_threshold(probe, probe.failureThreshold, hangs=hangs)
+    return _of_threshold(probe, probe.failureThreshold, probe.timeoutSeconds * 1000 if hangs else 0)
 
 
 def time_to_pass(probe: Probe) -> Range:
-    """From the moment at which a container answers well to the result that counts: ready, or started."""
-    return _of_threshold(probe, probe.successThreshold, hangs=False)
+    """From the moment at which a container answers well, at once, to the result that counts: ready, or started."""
+    return _of_threshold(probe, probe.successThreshold, 0)
 
 
-def _of_threshold(probe: Probe, threshold: int, *, hangs: bool) -> Range:
-    period, timeout = probe.periodSeconds * 1000, probe.timeoutSeconds * 1000
-    lasts = timeout if hangs else 0
-    every = max(period, lasts)
-    least = every * (threshold - 1) + lasts
-    return Range(least, least + period)
+def _of_threshold(probe: Probe, threshold: int, lasts: int) -> Range:
+    """The first attempt comes within a period, the others a period (or a whole attempt) apart."""
+    period = probe.periodSeconds * 1000
+    rest = max(period, lasts) * (threshold - 1) + lasts
+    return Range(rest, rest + period)
 
 
-def latest_success(probe: Probe) -> int:
-    """How late, after its start, a program may answer for the first time without any risk of being restarted."""
-    return startup_budget(probe).least
-
-
-def earliest_ready(probe: Probe | None) -> int:
-    """The soonest that a container can be ready after its start, if it answers well from the first attempt on."""
-    if probe is None:
-        return 0
-    return probe.initialDelaySeconds * 1000 + probe.periodSeconds * 1000 * (probe.successThreshold - 1)
+def outcome_of_start(takes: int, probe: Probe) -> str:
+    """What a startup probe does to a program that answers well from that time on after its start."""
+    budget = startup_budget(probe)
+    if takes <= budget.least:
+        return SAFE
+    return KILLED if takes >= budget.most else AT_RISK

@@ -13,6 +13,7 @@ from app.sim.maps import ordered
 from app.sim.walk import Record
 from app.sim.world import World
 from app.story.fact import Fact, Subject, at, first, last
+from app.story.probe_facts import PROBE_FACTS
 from app.story.startup_facts import STARTUP_FACTS
 
 
@@ -154,6 +155,7 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
     "process-outlives-object": process_outlives_object,
     "exit-code": exit_code,
     **STARTUP_FACTS,
+    **PROBE_FACTS,
 }
 
 
