@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from app.kube.batch import Job
 from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.loops.kubectl_drain import drain
@@ -123,7 +124,11 @@ def _apply(turn: Turn, command: Command) -> Answers:
 
 
 def _merged(held: Any, wanted: Any) -> Object:
+    """What apply leaves: fields that only the server has set stay."""
     meta = replace(held.metadata, labels=wanted.metadata.labels, annotations=wanted.metadata.annotations)
+    if isinstance(held, Job):
+        spec = replace(wanted.spec, selector=held.spec.selector, template=held.spec.template)
+        return replace(wanted, metadata=replace(meta, labels=held.metadata.labels), spec=spec)  # type: ignore[no-any-return]
     return replace(wanted, metadata=meta)  # type: ignore[no-any-return]
 
 

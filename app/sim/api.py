@@ -11,7 +11,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from app.kube import grace as graces
+from app.kube.batch import Job
 from app.kube.defaults import defaulted
+from app.kube.jobs import with_selector
 from app.kube.meta import Condition, Ref, whole_second
 from app.kube.names import generated_suffix
 from app.kube.objects import Object
@@ -93,6 +95,8 @@ class Api:
         obj = replace_meta(obj, meta)
         if isinstance(obj, Pod):
             obj = replace(obj, status=PodStatus(phase="Pending", qosClass=qos_class(obj.spec)))
+        elif isinstance(obj, Job):
+            obj = with_selector(obj, meta.uid)
         commit = self.commit(draft, process, ref, obj, manager(process))
         return Answer(Outcome("ok", obj), (Stage((commit,)),))
 

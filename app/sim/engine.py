@@ -23,7 +23,7 @@ from app.sim.loop import Loop, Turn, lane_name, process_name
 from app.sim.maps import ordered, ordered_keys
 from app.sim.routes import Routes
 from app.sim.step import Step
-from app.sim.world import World
+from app.sim.world import Delivery, World
 
 API = "API server"
 CLIENTS = Ref("Clients", "", "clients")
@@ -129,7 +129,10 @@ class Model:
                 continue
             keys = _awaiting(draft, versions) if loop.commands else _keys(loop, view, versions)
             for key in keys:
-                enqueue(draft, Work(loop.name, node, key))
+                if loop.batch and not _at_once(key, delivery):
+                    _hold(draft, Work(loop.name, node, key), loop.batch)
+                else:
+                    enqueue(draft, Work(loop.name, node, key))
         return self._done(draft, [], f"watch {delivery.ref}")
 
     def _reconcile(self, draft: Draft, before: World, action: Reconcile) -> Transition:
@@ -189,7 +192,8 @@ class Model:
         if acts and loop.whole_sync:
             draft.busy = draft.busy.set(work, draft.now)
             set_timer(draft, work, Bounds.at(draft.now + acts * REQUEST))
-        elif acts:
+        elif acts and not loop.batch:
+            # A loop that batches is woken by its own writes, with all that comes meanwhile.
             enqueue(draft, work)
 
     def _act(self, draft: Draft, loop: Loop, work: Work, act: Act, steps: list[Step]) -> Outcome:
@@ -265,6 +269,22 @@ def _keys(loop: Loop, view: Index, versions: list[Object]) -> list[Ref]:
     wakes = loop.wakes[versions[0].kind]
     found = [key for version in versions for key in wakes(view, version)]
     return list(dict.fromkeys(found))
+
+
+def _at_once(key: Ref, delivery: Delivery) -> bool:
+    """Whether the key's own object is new, gone, or asked for something else."""
+    before, after = delivery.before, delivery.after
+    if delivery.ref != key:
+        return False
+    return before is None or after is None or before.object.metadata.generation != after.object.metadata.generation
+
+
+def _hold(draft: Draft, work: Work, delay: int) -> None:
+    """Let a key be worked on after a while, unless it is to be sooner."""
+    due = Bounds.at(draft.now + delay)
+    known = draft.timers.get(work)
+    if work not in draft.queued and (known is None or due.usual < known.usual):
+        set_timer(draft, work, due)
 
 
 def _awaiting(draft: Draft, versions: list[Object]) -> list[Ref]:

@@ -58,6 +58,8 @@ class Loop(Struct, frozen=True):
     """Woken for routes that begin or cease to fail."""
     whole_sync: bool = False
     """A turn writes all that it finds; each request takes a while, and the key rests until the last is done."""
+    batch: int = 0
+    """Milliseconds that a change is held back, so that others come with it; a new object or spec of its own is not."""
     retry: tuple[int, int] = (5, 1_000_000)
     """Back-off of a refused write: first delay, doubling up to the cap (client-go's workqueue), in milliseconds."""
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
+from app.kube.batch import Job, JobSpec
 from app.kube.conditions import set_condition
 from app.kube.meta import Condition, ObjectMeta, Ref
 from app.kube.nodes import Node
@@ -32,6 +33,7 @@ from app.loops import (
     deployment,
     endpointslice,
     garbage_collector,
+    job,
     kube_proxy,
     kubectl,
     replicaset,
@@ -56,6 +58,7 @@ CLUSTER: list[Object] = [
     ReplicaSet(ObjectMeta(name="bare", namespace="default"), ReplicaSetSpec(SELECTOR, TEMPLATE, 2, minReadySeconds=3)),
     StatefulSet(ObjectMeta(name="db", namespace="default"), StatefulSetSpec(SELECTOR, TEMPLATE, 2, "web")),
     DaemonSet(ObjectMeta(name="agent", namespace="default"), DaemonSetSpec(SELECTOR, TEMPLATE)),
+    Job(ObjectMeta(name="sum", namespace="default"), JobSpec(TEMPLATE, activeDeadlineSeconds=300)),
     service(),
     service("headless", clusterIP="None"),
 ]
@@ -102,6 +105,7 @@ CONTROL_PLANE = (
     replicaset.LOOP,
     statefulset.LOOP,
     daemonset.LOOP,
+    job.LOOP,
     scheduler.LOOP,
     endpointslice.LOOP,
     garbage_collector.LOOP,

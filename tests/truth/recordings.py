@@ -256,6 +256,8 @@ def _behaving(body: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
         body["metadata"]["annotations"] = {PREFIX + key: value for key, value in told.items()}
         body["status"] = {"capacity": scenario.capacity}
     template = body if body["kind"] == "Pod" else body.get("spec", {}).get("template")
+    if body["kind"] == "CronJob":
+        template = body["spec"]["jobTemplate"]["spec"]["template"]
     if template is None:
         return body
     meta = template.setdefault("metadata", {})
@@ -276,6 +278,8 @@ def _annotations(old: dict[str, str], spec: dict[str, Any]) -> dict[str, str]:
         found[PREFIX + "on-sigterm"] = "ignore" if stop.startswith("-") else f"drain={stop}s"
     elif any("hollow" in key for key in old):
         found[PREFIX + "on-sigterm"] = "exit"
+    if "hollow/run-seconds" in old:
+        found[PREFIX + "exit"] = f"after {old['hollow/run-seconds']}s code {old.get('hollow/exit-code', 0)}"
     for container in spec.get("containers", []):
         command = container.get("readinessProbe", {}).get("exec", {}).get("command", [])
         if command[:1] == ["fail"]:

@@ -89,7 +89,6 @@ NOT_YET = frozenset(
         "api-kill-60s-no-leader-election", "api-kill-60s", "api-stop-60s", "api-stop-8s",
         "controller-manager-down-40s", "cordon-all", "cordon", "cronjob-outage-3min",
         "drain-refusals", "drain-timeout", "taint-eviction-timers", "uncordon",
-        "job-backoff",
         "kubelet-down-90s",
         "kubelet-startup", "node-loss-out-of-service", "node-loss",
         "node-return",

@@ -27,6 +27,7 @@ WORKLOADS: dict[str, Scenario] = {
     "daemonset-rollout": Scenario(
         ("80ms set-image daemonset/dsr/agent app=app:v2",), "20s", images=("app:v1", "app:v2")
     ),
+    "job-backoff": Scenario(("95ms apply m:later",), "160s", images=("app:v1",), begins=10),
     "preemption": Scenario(("100ms apply m:later",), "10s", images=("app:v1",), standing=CLASSES),
     "rollout-bad-image": Scenario(
         ("70ms set-image deployment/roll/web app=bad:v3",),
