@@ -18,7 +18,6 @@ from app.kube.pods import (
 )
 from app.kube.stringmap import StringMap
 
-
 ONE: dict[str, Any] = {
     "parallelism": 1,
     "completions": 1,
