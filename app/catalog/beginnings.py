@@ -45,7 +45,7 @@ def begun(setup: Setup, using: Model) -> World:
     for node, ago in sorted(setup.flow.last_sync.items()):
         if node in hosts:
             hosts = hosts.set(node, _synced(hosts[node], durations.parse(ago)))
-    return with_load(replace(world, hosts=hosts), setup.loads)
+    return with_load(replace(world, hosts=hosts, narrate_api=setup.flow.narrate_api), setup.loads)
 
 
 def _synced(host: Host, ago: int) -> Host:

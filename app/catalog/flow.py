@@ -152,6 +152,8 @@ class Flow(Struct, frozen=True, kw_only=True):
     the file. Of a reader's manifests that is everything but Nodes. Without any, all was applied long before."""
     clients: str = "always"
     """`always`: they have been sending since long before; `after-wait`: they come when a `wait` has returned."""
+    narrate_api: bool = False
+    """Whether what the API server does with kubectl's requests are steps of their own."""
     assumes: tuple[str, ...] = ()
     leaves_out: tuple[str, ...] = ()
     about: str = ""

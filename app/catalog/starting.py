@@ -193,7 +193,7 @@ class _Known:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         rest = (setup.objects, setup.lags, setup.loads, setup.images, setup.flow.last_sync, setup.applies)
-        parts = (*rest, setup.begins, setup.later)
+        parts = (*rest, setup.begins, setup.later, setup.flow.narrate_api)
         self.digest = sha256(repr(parts).encode()).digest()
 
     def __hash__(self) -> int:

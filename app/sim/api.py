@@ -39,6 +39,7 @@ from app.sim.answers import Answer, Stage, not_found
 from app.sim.draft import Draft, believe, forget, send, stored
 from app.sim.eviction import evict
 from app.sim.index import Index, Stored
+from app.sim.narration import narrated, told
 from app.sim.paths import with_path
 from app.sim.step import Commit
 from app.sim.versions import bumped, marked_for_deletion, merged_status, removable, replace_meta, uid_of
@@ -57,6 +58,11 @@ class Api:
         """Carry out one request of a process; refusals are outcomes, never exceptions."""
         if "kube-apiserver" in draft.down:
             return Answer(Outcome("unreachable", message="connection refused"))
+        if draft.narrate_api and told(process, request):
+            return narrated(draft.freeze(), request, self._handle(draft, process, request))
+        return self._handle(draft, process, request)
+
+    def _handle(self, draft: Draft, process: str, request: Request) -> Answer:
         match request:
             case Create():
                 return self._create(draft, process, request)

@@ -45,6 +45,7 @@ class Draft:
     script: tuple[Intervention, ...]
     manifests: Map[str, tuple[Object, ...]]
     lags: Map[str, Lag]
+    narrate_api: bool
     load: tuple[Load, ...]
     ledger: Ledger
 
@@ -68,6 +69,7 @@ class Draft:
             self.script,
             self.manifests,
             self.lags,
+            self.narrate_api,
             self.load,
             self.ledger,
         ) = PARTS(world)
