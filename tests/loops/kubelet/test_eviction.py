@@ -35,7 +35,7 @@ def kubelet(*thresholds: Threshold, **more: Any) -> Machine:
     return Machine(**given)
 
 
-def asking(request: str = "", **more: Any) -> Container:
+def asking(request: str = "") -> Container:
     return Container("app", "app:v1", resources=ResourceRequirements(StringMap({"memory": request} if request else {})))
 
 
@@ -324,9 +324,10 @@ def test_a_hard_threshold_that_is_met_no_longer_leaves_the_soft_one() -> None:
 
 
 def test_it_is_woken_by_what_is_used_and_while_it_waits_by_the_pod() -> None:
-    quiet, full = node(api()), node(using("1Gi"))
-    assert _on_host(node(), quiet) == []
-    assert _on_host(node(), full) == [KEY]
+    same = kubelet()
+    quiet, full = node(api(), machine=same), node(using("1Gi"), machine=same)
+    assert _on_host(node(machine=same), quiet) == []
+    assert _on_host(node(machine=same), full) == [KEY]
     assert _on_host(full, replace(full, images=())) == [KEY]
     assert _on_host(full, replace(full, machine=Machine(system_memory=(Point(0, 1),)))) == [KEY]
     dead = Worker(since=0, stage="terminated")
