@@ -87,4 +87,4 @@ def _on_host(old: Host, new: Host) -> list[Ref]:
     return [Ref("Node", "", new.node)] if changed else []
 
 
-LOOP = Loop(name="kernel", lane="kernel", reconcile=reconcile, per_node=True, on_host=_on_host)
+LOOP = Loop(name="kernel", lane="kernel", reconcile=reconcile, per_node=True, on_host=_on_host, foresees=True)

@@ -56,6 +56,8 @@ class Loop(Struct, frozen=True):
     """Woken for kubectl commands."""
     traffic: bool = False
     """Woken for routes that begin or cease to fail."""
+    foresees: bool = False
+    """Its timers are for what the walk itself will bring, as a leak does: a cluster is at rest while they run."""
     whole_sync: bool = False
     """A turn writes all that it finds; each request takes a while, and the key rests until the last is done."""
     batch: int = 0

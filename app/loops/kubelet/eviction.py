@@ -204,4 +204,5 @@ LOOP = Loop(
     on_host=_on_host,
     on_start=_on_start,
     watches_mine=frozenset({"Node"}),
+    foresees=True,
 )
