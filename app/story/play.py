@@ -26,6 +26,7 @@ from app.story import claims
 from app.story.events import newest
 from app.story.fact import Fact, Subject
 from app.story.facts import FACTS
+from app.story.terminal import log_views
 from app.story.words import Passage, filled, tell
 
 KEPT = 64
@@ -285,6 +286,7 @@ def kubectl(played: Play, n: int) -> dict[str, str]:
         **pdb,
         "get endpointslices": printers.get_endpoint_slices(slices, world.now),
         "get events": printers.get_events(events, world.now),
+        **log_views(world, pods, played.target),
     }
 
 

@@ -1,0 +1,65 @@
+"""Whose log is shown, and what stands there when its kubelet cannot be asked."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from app.kube.manifests import read_manifests
+from app.kube.meta import Ref
+from app.kube.pods import Pod
+from app.loops.registry import LOOPS
+from app.sim.engine import Model
+from app.sim.intervention import parse
+from app.sim.schedule import run
+from app.sim.start import at_rest
+from app.sim.world import World
+from app.story.terminal import log_views, unreachable
+
+MODEL = Model(LOOPS)
+PODS = """
+apiVersion: v1
+kind: Pod
+metadata:
+  name: crash
+  annotations: {sim.loopscope.dev/exit: after 1s code 1, sim.loopscope.dev/log: "no such table"}
+spec: {containers: [{name: app, image: "app:1"}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: quiet}
+spec: {containers: [{name: app, image: "app:1"}]}
+"""
+NODE = "{apiVersion: v1, kind: Node, metadata: {name: node-1}}"
+NOBODY = Ref("", "", "")
+
+
+def world(*script: str, until: int = 5_000) -> World:
+    start = at_rest(MODEL, read_manifests(NODE, "node").objects)
+    start = replace(start, manifests=start.manifests.set("x", read_manifests(PODS, "pods").objects))
+    return run(MODEL, start, [parse(line) for line in ("0s apply m:x", *script)], until=until).world
+
+
+def views(found: World, target: Ref = NOBODY) -> dict[str, str]:
+    return log_views(found, [obj for obj in found.etcd.find("Pod") if isinstance(obj, Pod)], target)
+
+
+def test_a_pod_that_crashes_tells_why_also_of_the_run_before() -> None:
+    assert views(world()) == {"logs crash": "no such table", "logs crash --previous": "no such table"}
+    assert views(world(until=1_000), Ref("Pod", "default", "crash")) == {"logs crash": "no such table"}
+
+
+@pytest.mark.parametrize("target", [NOBODY, Ref("Pod", "default", "quiet")])
+def test_of_a_pod_without_restarts_and_without_words_nothing_is_shown(target: Ref) -> None:
+    assert views(world(until=1_000), target) == {}
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [("4s stop kubelet/node-1", "connection refused"), ("4s power-off node/node-1", "no route to host")],
+)
+def test_without_its_kubelet_no_log_can_be_read(script: str, why: str) -> None:
+    found = world(script)
+    assert unreachable(found, "node-1") == why
+    assert views(found)["logs crash"].startswith('Error from server: Get "https://192.168.0.')
+    assert views(found)["logs crash"].endswith(f"connect: {why}")
