@@ -78,6 +78,9 @@ def _frame(flow: Flow) -> Iterator[Problem]:
     yield from one_of(("clients",), flow.clients, CLIENTS)
     for at, text in enumerate(flow.applies):
         yield from one_of(("applies", at), text, [str(obj.ref) for obj in flow.cluster if not isinstance(obj, Node)])
+    names = (*(loop.name for loop in LOOPS), *_NO_LOOPS)
+    for at, act in enumerate(flow.folds):
+        yield from one_of(("folds", at), act.partition(":")[0].rpartition(".")[0], names)
     for at, name in enumerate(flow.goal):
         yield from one_of(("goal", at), name, GOALS)
     if flow.target:

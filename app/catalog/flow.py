@@ -98,6 +98,8 @@ class Scene(Struct, frozen=True):
     settings: dict[str, str] = {}
     script: tuple[str, ...] = ()
     """Interventions beside the flow's own script."""
+    instead: bool = False
+    """Whether they stand in the place of the flow's script."""
     until: str = ""
     claims: tuple[str, ...] = ()
     """What its walk must show (see `story.claims`); a test holds it to that."""
@@ -154,6 +156,8 @@ class Flow(Struct, frozen=True, kw_only=True):
     """`always`: they have been sending since long before; `after-wait`: they come when a `wait` has returned."""
     narrate_api: bool = False
     """Whether what the API server does with kubectl's requests are steps of their own."""
+    folds: tuple[str, ...] = ()
+    """Acts, `LOOP.VERB[:REASON]`, that are beside the point here: they are folded into the next numbered step."""
     assumes: tuple[str, ...] = ()
     leaves_out: tuple[str, ...] = ()
     about: str = ""

@@ -83,6 +83,11 @@ def clients_served(world: World, _: Subject | None) -> bool:
     return world.ledger.greeted or not awaited
 
 
+def script_done(world: World, _: Subject | None) -> bool:
+    """Nothing of the script is still to come."""
+    return not world.script
+
+
 GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
     "target-gone": target_gone,
     "processes-gone": processes_gone,
@@ -91,4 +96,5 @@ GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
     "nothing-failing": nothing_failing,
     "commands-done": commands_done,
     "clients-served": clients_served,
+    "script-done": script_done,
 }

@@ -93,7 +93,8 @@ def set_up(
     words = {"target": ground.target, **applied.words}
     nodes = [obj.metadata.name for obj in ground.objects if isinstance(obj, Node)]
     begins = applied.begins or ("apply" if flow.applies else "rest")
-    lines = (*(preset.script if preset else ()), *beginnings.opening(begins), *flow.script)
+    usual = () if preset and preset.instead else flow.script
+    lines = (*(preset.script if preset else ()), *beginnings.opening(begins), *usual)
     scripted = list(_scripted(flow, lines, ground, words, problems))
     later = _later(flow, ground, applied.objects)
     chosen = [*scripted, *_chosen(choices, words, applies or {}, nodes, problems)]
@@ -244,4 +245,5 @@ def walk(setup: Setup, using: Model | None = None) -> Walk:
     """The whole walk of a setup."""
     world = start(setup, using)
     over = _goal(setup, world, target(setup, world))
-    return run(using or model(), world, choices(setup, world), until=setup.until, goal=over)
+    folds = frozenset(setup.flow.folds)
+    return run(using or model(), world, choices(setup, world), until=setup.until, goal=over, folds=folds)

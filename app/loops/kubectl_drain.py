@@ -65,12 +65,12 @@ def _listed(turn: Turn, command: Command, state: Drain) -> Answers:
     pods = tuple(Departure(pod.ref, pod.metadata.uid, since=turn.now) for pod, row in judged if row.delete)
     state = replace(state, listed=True, asked=turn.now, pods=pods)
     yield Act(
-        "list-pods",
+        "choose-pods",
         node,
         reason="UserRequest",
+        moment="pods-chosen",
         command=replace(command, drain=state),
-        outcome=f"{len(pods)} to send away",
-        background=True,
+        outcome=f"{len(pods)} of {len(judged)} to send away",
     )
 
 

@@ -87,8 +87,9 @@ def nodes(text: str) -> Does:
 
 
 def flags(options: tuple[tuple[str, str], ...]) -> list[str]:
-    """Options as kubectl spells them."""
-    return [f"--{name}" if value == "true" else f"--{name}={value}" for name, value in options]
+    """Options as kubectl spells them, without those that say what it does anyway."""
+    said = [(name, value) for name, value in options if value not in ("false", "0s")]
+    return [f"--{name}" if value == "true" else f"--{name}={value}" for name, value in said]
 
 
 def taint(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:

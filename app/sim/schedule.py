@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from app.sim.actions import Action, Advance, Deliver, Intervene, Reconcile
 from app.sim.acts import Work
 from app.sim.draft import Pending
-from app.sim.engine import Model, Transition
+from app.sim.engine import API, Model, Transition
 from app.sim.intervention import Intervention
 from app.sim.step import Step
 from app.sim.walk import Choice, Goal, Pick, Record, Walk
@@ -98,8 +98,11 @@ class Schedule:
 class Runner:
     """Runs one walk and keeps its records."""
 
-    def __init__(self, model: Model, start: World, choices: Sequence[Choice] = ()) -> None:
+    def __init__(
+        self, model: Model, start: World, choices: Sequence[Choice] = (), folds: frozenset[str] = frozenset()
+    ) -> None:
         self.model = model
+        self.folds = folds
         self.choices = list(choices)
         self.start = self.world = replace(start, script=tuple(sorted((*start.script, *self._opening()), key=_when)))
         self.schedule = Schedule(model, self.world)
@@ -138,6 +141,8 @@ class Runner:
             self.problems.append(f"choice {str(left)!r} was never reached: its step did not happen in this walk")
         if stopped == "quiet" and goal is not None and goal(self.world):
             stopped = "goal"
+        if stopped == "until" and self._waiting() and not self.world.script and goes_round(self.records):
+            stopped = "stuck"
         return Walk(self.start, self.world, tuple(self.records), stopped, tuple(self.problems))
 
     def _over(self, action: Action, until: int) -> bool:
@@ -160,7 +165,7 @@ class Runner:
             cause = "timer" if timer else self._causes.pop(action.work, "")
         elif isinstance(action, Deliver):
             self._folded += 1
-        last = max((at for at, step in enumerate(transition.steps) if not step.background), default=-1)
+        last = max((at for at, step in enumerate(transition.steps) if not self._folds(step)), default=-1)
         names = []
         for at, step in enumerate(transition.steps):
             names.append(self._record(step, cause, transition.world if at == last else None))
@@ -171,7 +176,7 @@ class Runner:
 
     def _record(self, step: Step, cause: str, left: World | None) -> str:
         plain = step.id
-        if step.background:
+        if self._folds(step):
             self.records.append(Record(0, plain, step, cause))
             self._folded += 1
             return ""
@@ -181,6 +186,11 @@ class Runner:
         self.records.append(Record(self._numbered, name, step, cause, self._folded, left))
         self._folded = 0
         return name
+
+    def _folds(self, step: Step) -> bool:
+        """Whether readers of this walk are spared the act."""
+        act = f"{step.loop}.{step.verb}"
+        return step.background or act in self.folds or f"{act}:{step.reason}" in self.folds
 
     def _picks(self, step: str) -> None:
         """Carry out the picks that hang on a step that has just happened, and the interventions after them."""
@@ -214,8 +224,28 @@ def _when(intervention: Intervention) -> int:
     return intervention.at or 0
 
 
+def goes_round(records: Sequence[Record]) -> bool:
+    """Whether a command has asked the same thing twice in vain, and nothing but bookkeeping was stored since."""
+    refused: set[str] = set()
+    for row in reversed(records):
+        step = row.step
+        if step.commits and not step.background:
+            return False
+        if step.command and step.sender != API and step.to == API and step.outcome != "ok":
+            if step.id in refused:
+                return True
+            refused.add(step.id)
+    return False
+
+
 def run(
-    model: Model, start: World, choices: Sequence[Choice] = (), *, until: int = 3_600_000, goal: Goal | None = None
+    model: Model,
+    start: World,
+    choices: Sequence[Choice] = (),
+    *,
+    until: int = 3_600_000,
+    goal: Goal | None = None,
+    folds: frozenset[str] = frozenset(),
 ) -> Walk:
-    """The walk from a starting world with these choices."""
-    return Runner(model, start, choices).run(until=until, goal=goal)
+    """The walk from a starting world with these choices; acts in `folds`, `LOOP.VERB[:REASON]`, are not numbered."""
+    return Runner(model, start, choices, folds).run(until=until, goal=goal)

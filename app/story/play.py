@@ -19,7 +19,6 @@ from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
 from app.sim.acts import Line
 from app.sim.flatten import Change, changes, compared, machine
-from app.sim.schedule import run
 from app.sim.walk import Record, Walk
 from app.sim.world import World
 from app.story import claims
@@ -150,9 +149,7 @@ def _played(asked: PlayRequest, _digest: str) -> Play:
     )
     world = starting.start(setup)
     target = starting.target(setup, world)
-    walk = run(
-        starting.model(), world, starting.choices(setup, world), until=setup.until, goal=starting.goal(setup, target)
-    )
+    walk = starting.walk(setup)
     if walk.problems:
         raise BadInput(list(walk.problems))
     if world.etcd.get(target) is None:

@@ -27,6 +27,7 @@ GROWING = {
     "forms": FORMS.values(),
     "goals": GOALS,
     "keys": [name for name in Flow.__struct_fields__ if name not in ("cluster", "digest", "not_modelled")],
+    "acting": [*(loop.name for loop in LOOPS), "api-server", "you"],
     "loops": dict.fromkeys(name for loop in LOOPS for name in (loop.process, loop.name) if name),
 }
 

@@ -46,7 +46,10 @@ def test_without_names_there_is_no_goal(subject: goals.Subject) -> None:
     assert goals.goal((), subject) is None
 
 
-@pytest.mark.parametrize("name", [name for name in goals.GOALS if name not in ("target-gone", "processes-gone")])
+LATER = ("target-gone", "processes-gone", "script-done")
+
+
+@pytest.mark.parametrize("name", [name for name in goals.GOALS if name not in LATER])
 def test_at_rest_every_goal_but_the_targets_end_holds(walk: Walk, subject: goals.Subject, name: str) -> None:
     assert goals.GOALS[name](walk.start, subject)
 
@@ -127,3 +130,8 @@ def test_a_command_is_done_when_it_has_returned(walk: Walk) -> None:
     done = [(world.now, goals.commands_done(world, None)) for world in worlds(walk) if world.commands]
     assert done[0] == (0, False)
     assert done[-1][1]
+
+
+def test_the_script_is_done_when_its_last_line_is(walk: Walk, subject: goals.Subject) -> None:
+    assert not goals.script_done(walk.start, subject)
+    assert goals.script_done(walk.world, subject)

@@ -53,6 +53,12 @@ def test_the_scenes_lines_set_the_stage_for_the_flows_and_the_readers_choices_fo
     assert said(setup)[3:] == ["2s delete pod/web-1", choices[1][1], choices[2][1]]
 
 
+def test_a_scene_may_stand_in_the_place_of_the_flows_script(race: Flow) -> None:
+    scenes = tuple(replace(row, instead=True) if row.id == "dead" else row for row in race.scenes)
+    setup = set_up(replace(race, scenes=scenes), scene="dead")
+    assert said(setup) == ["0s power-off 'node/{node}'", "1s stop kube-proxy/node-2"]
+
+
 def test_the_targets_machine_is_filled_in_at_the_start(race: Flow) -> None:
     setup = set_up(race, scene="dead")
     world = starting.start(setup)
