@@ -12,8 +12,7 @@ def cluster_lines(view: ClusterView) -> tuple[str, ...]:
     chips = (view.api, view.scheduler, view.controllers)
     lines = [view.caption, f"{view.control_plane}: {'; '.join(_chip(chip) for chip in chips)}"]
     lines += [table.about for table in view.slices]
-    if view.waiting is not None:
-        lines.append(view.waiting.about)
+    lines += [table.about for table in (view.budgets, view.waiting) if table is not None]
     lines += [line for card in view.nodes for line in (_counted(card) if view.compact else _node(card))]
     if view.more_nodes:
         lines.append(view.more_nodes)

@@ -108,6 +108,7 @@ class Extent(Struct, frozen=True):
     slices: int = 0
     waiting: int = 0
     """Pods without a node."""
+    budgets: int = 0
 
 
 class ClusterView(Struct, frozen=True, kw_only=True):
@@ -124,6 +125,7 @@ class ClusterView(Struct, frozen=True, kw_only=True):
     control_plane: str
     slices: tuple[Listing, ...]
     waiting: Listing | None
+    budgets: Listing | None
     nodes: tuple[NodeCard, ...]
     more_nodes: str
     """What is said of nodes that are not drawn."""

@@ -10,13 +10,14 @@ import pytest
 import yaml
 
 from app.diagram import words
+from app.diagram.extract.deeds import REFUSALS
 from app.loops.registry import LOOPS
 from app.paths import flows_dir
 
 DIAGRAM = Path(words.__file__).parent
 FILE = yaml.safe_load((flows_dir() / "pictures.yaml").read_text())
 # Parts in which the word is a state of the model, checked where the states are known.
-BY_STATE = {"acts", "endpoint", "backend", "node", "failure", "failing", "timeline"}
+BY_STATE = {"acts", "answer", "endpoint", "backend", "node", "failure", "failing", "timeline"}
 
 
 def asked() -> Iterator[tuple[str, str]]:
@@ -47,6 +48,10 @@ def test_a_word_that_is_asked_for_is_there(part: str, word: str) -> None:
 def test_no_word_is_there_for_nothing(part: str) -> None:
     code = "\n".join(path.read_text() for path in sorted(DIAGRAM.rglob("*.py")))
     assert [word for word in FILE[part] if not any(f"{q}{word.removesuffix('-one')}{q}" in code for q in "'\"")] == []
+
+
+def test_every_refusal_has_its_words() -> None:
+    assert set(FILE["answer"]) == REFUSALS
 
 
 def test_acts_name_loops_and_verbs_that_exist() -> None:

@@ -47,6 +47,7 @@ def cluster_view(walk: Walk, n: int, flow: Flow) -> ClusterView:
         control_plane=say("short", "control-plane"),
         slices=tuple(_cut(row) for row in lists.slices(world)),
         waiting=_waiting(world) if known.extent.waiting else None,
+        budgets=_cut(lists.budgets(world)) if known.extent.budgets else None,
         nodes=nodes,
         more_nodes=say("short", "more-nodes", count=f"{rest:,}") if rest else "",
         clients=line,
@@ -66,6 +67,7 @@ def _capped(extent: Extent) -> Extent:
         min(extent.endpoints, MOST_LINES * max(extent.slices, 1)),
         extent.slices,
         min(extent.waiting, MOST_LINES),
+        min(extent.budgets, MOST_LINES),
     )
 
 

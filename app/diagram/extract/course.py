@@ -10,6 +10,7 @@ from app.diagram.extract.pods import pods_on
 from app.diagram.views import Extent
 from app.kube.networking import EndpointSlice
 from app.kube.pods import Pod
+from app.kube.policy import PodDisruptionBudget
 from app.sim.host import Host
 from app.sim.index import Index, on_node
 from app.sim.maps import ordered
@@ -34,7 +35,7 @@ class _Watcher:
         self.names: dict[str, str] = {}
         self.seen: dict[str, tuple[object, Host | None]] = {}
         self.taken: dict[str, dict[int, str]] = {}
-        self.pods = self.backends = self.endpoints = self.slices = self.waiting = 0
+        self.pods = self.backends = self.endpoints = self.slices = self.waiting = self.budgets = 0
         self.etcd = Index()
 
     def look(self, world: World, nodes: Iterable[str]) -> None:
@@ -46,6 +47,7 @@ class _Watcher:
             self.slices = max(self.slices, len(slices))
             self.endpoints = max(self.endpoints, sum(max(1, len(row.endpoints)) for row in slices))
             self.waiting = max(self.waiting, len(unbound(world)))
+            self.budgets = max(self.budgets, len(world.etcd.find(PodDisruptionBudget.kind)))
 
     def _node(self, world: World, node: str) -> None:
         bound, host = world.etcd.by.get(on_node(node)), world.hosts.get(node)
@@ -95,5 +97,5 @@ def course(walk: Walk) -> Course:
     watcher.look(walk.start, walk.start.nodes)
     for record in walk.records:
         watcher.look(record.step.world, _touched(record.step))
-    extent = Extent(watcher.pods, watcher.backends, watcher.endpoints, watcher.slices, watcher.waiting)
+    extent = Extent(watcher.pods, watcher.backends, watcher.endpoints, watcher.slices, watcher.waiting, watcher.budgets)
     return Course(watcher.slots, watcher.names, extent)

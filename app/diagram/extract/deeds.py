@@ -10,7 +10,19 @@ from app.kube.meta import Ref
 from app.kube.pods import Pod
 from app.sim.walk import Record
 
-REFUSALS = frozenset({"conflict", "not-found", "already-exists", "invalid", "unreachable"})
+REFUSALS = frozenset(
+    {
+        "conflict",
+        "not-found",
+        "already-exists",
+        "invalid",
+        "unreachable",
+        "too-many-requests",
+        "forbidden",
+        "internal-error",
+        "busy",
+    }
+)
 WATCH = "watch "
 
 
@@ -19,7 +31,7 @@ def text_of(record: Record) -> str:
     step = record.step
     word = step.outcome.partition(":")[0]
     text = words.act(step.loop, step.verb, _names(record)).rstrip(" :,")
-    return words.plain("refused", text=text, outcome=word) if word in REFUSALS else text
+    return words.plain("refused", text=text, outcome=words.say("answer", word)) if word in REFUSALS else text
 
 
 def _names(record: Record) -> dict[str, object]:

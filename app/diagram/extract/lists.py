@@ -9,6 +9,7 @@ from app.diagram.words import say
 from app.kube.meta import Ref
 from app.kube.networking import EndpointSlice
 from app.kube.pods import Pod
+from app.kube.policy import PodDisruptionBudget
 from app.sim.host import Host, HostPod, Rules, host_number
 from app.sim.maps import ordered
 from app.sim.traffic import failure
@@ -24,6 +25,21 @@ STALE = frozenset({"refused", "unanswered", "error"})
 def slices(world: World) -> tuple[Listing, ...]:
     """Every EndpointSlice, as it is stored."""
     return tuple(_slice(obj) for obj in world.etcd.find("EndpointSlice") if isinstance(obj, EndpointSlice))
+
+
+def budgets(world: World) -> Listing:
+    """Every disruption budget: how many pods it lets go now, and how many are ready of how many it needs."""
+    rows = [_budget(obj) for obj in world.etcd.find("PodDisruptionBudget") if isinstance(obj, PodDisruptionBudget)]
+    return _listing("budgets", say("short", "budgets"), "calm", rows)
+
+
+def _budget(obj: PodDisruptionBudget) -> Row:
+    status = obj.status
+    state = "ready" if status.disruptionsAllowed > 0 else "unready"
+    note = say(
+        "short", "may-go", count=status.disruptionsAllowed, has=status.currentHealthy, needs=status.desiredHealthy
+    )
+    return Row(state, ENDPOINTS[state], obj.metadata.name, note)
 
 
 def _slice(obj: EndpointSlice) -> Listing:

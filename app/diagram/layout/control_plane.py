@@ -77,7 +77,7 @@ def control_plane(view: ClusterView, pen: Pen, plan: Plan) -> Column:
 
 
 def _lists(view: ClusterView, pile: _Pile) -> None:
-    """The slices, with room for as many endpoints as the walk ever shows, and pods that wait for a node."""
+    """The slices with room for as many endpoints as the walk ever shows, the budgets, and pods without a node."""
     rows = [max(len(table.rows), 1) for table in view.slices]
     spare = max(view.extent.endpoints, 1) - sum(rows) if rows else 0
     for at, table in enumerate(view.slices):
@@ -85,7 +85,8 @@ def _lists(view: ClusterView, pile: _Pile) -> None:
         high = list_height(lines)
         pile.groups.append(pile.pen.listing(table, pile.row(high)))
         pile.y += high + GAP
-    if view.waiting is not None:
-        high = list_height(view.extent.waiting)
-        pile.groups.append(pile.pen.listing(view.waiting, pile.row(high)))
-        pile.y += high + GAP
+    for other, lines in ((view.budgets, view.extent.budgets), (view.waiting, view.extent.waiting)):
+        if other is not None:
+            high = list_height(lines)
+            pile.groups.append(pile.pen.listing(other, pile.row(high)))
+            pile.y += high + GAP

@@ -95,6 +95,8 @@ def _pods(frame: _Frame, groups: list[Group], spots: dict[str, Spot]) -> float:
 def _rules(frame: _Frame, y: float, groups: list[Group]) -> Spot:
     """One box for each Service; together they take the room that the walk needs at most."""
     plan, x = frame.plan, frame.x + PAD
+    if plan.rules_height <= 0:
+        return frame.spot(Rect(x, y - 6 - CHIP, plan.inner, CHIP))
     tables = frame.card.rules or (Listing(f"rules-{frame.card.name}", "", "empty", ()),)
     spare = plan.rules_height - sum(list_height(len(table.rows)) for table in tables) - 6 * (len(tables) - 1)
     top = y

@@ -80,6 +80,9 @@ def plan(view: ClusterView, *, narrow: bool) -> Plan:
     tables = max(max((len(row.rules) for row in view.nodes), default=1), 1)
     lines = max(view.extent.backends, sum_of_lines(view), tables)
     rules = list_height(lines) + (tables - 1) * (list_height(0) - ROW + 6)
+    if not view.extent.backends:
+        # No Service, so no rules in the whole walk.
+        rules = -6
     height = HEAD + CHIP + SHELF + pod_rows * (pod_height + 6) - 6 + SHELF + CHIP + 6 + rules + PAD
     return Plan(
         width,
