@@ -12,6 +12,8 @@ from app.sim.ledger import requests
 from app.sim.maps import ordered
 from app.sim.walk import Record
 from app.sim.world import World
+from app.story.cordon_facts import CORDON_FACTS
+from app.story.drain_facts import DRAIN_FACTS
 from app.story.fact import Fact, Subject, at, first, last
 from app.story.probe_facts import PROBE_FACTS
 from app.story.startup_facts import STARTUP_FACTS
@@ -156,6 +158,8 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
     "exit-code": exit_code,
     **STARTUP_FACTS,
     **PROBE_FACTS,
+    **CORDON_FACTS,
+    **DRAIN_FACTS,
 }
 
 
