@@ -19,7 +19,6 @@ NOT_YET_BUILT = frozenset(
         "api-outage",
         "cordon",
         "diagnose",
-        "drain",
         "eviction-oom",
         "node-loss",
         "node-notes",
