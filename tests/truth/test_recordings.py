@@ -78,7 +78,7 @@ COVERED: dict[str, Scenario] = {
     ),
     **NODES,
     **WORKLOADS,
-    "kubelet-image-errors": STARTS["kubelet-image-errors"],
+    **STARTS,
     **PRESSURE,
     **RUNS,
 }
@@ -90,7 +90,7 @@ NOT_YET = frozenset(
         "controller-manager-down-40s", "cordon-all", "cordon", "cronjob-outage-3min",
         "drain-refusals", "drain-timeout", "taint-eviction-timers", "uncordon",
         "kubelet-down-90s",
-        "kubelet-startup", "node-loss-out-of-service", "node-loss",
+        "node-loss-out-of-service", "node-loss",
         "node-return",
         "zone-5of8-spread", "zone-5of8", "zone-8of8",
     }

@@ -25,6 +25,7 @@ from app.loops.kubelet.case import (
     is_ready,
     next_relist,
 )
+from app.loops.kubelet.ending import ended, ending, whole
 from app.loops.kubelet.killing import killing, unfinished
 from app.loops.kubelet.sandboxes import changed, making
 from app.loops.kubelet.starting import STARTED, not_started, starting
@@ -42,6 +43,8 @@ def syncing(case: Case) -> Iterator[Act | Due]:
             yield from making(case)
         case "ready":
             yield from _containers(case)
+        case "stopped":
+            yield from ended(case)
         case "dead":
             over = actions(case).finished
             yield begin(case, "SandboxChanged") if over else changed(case)
@@ -54,10 +57,8 @@ def _containers(case: Case) -> Iterator[Act | Due]:
     yield from _relists(case)
     wanted = actions(case)
     started = [run for run in case.pod.containers if _is_new(case, run)]
-    if wanted.finished and not started and not case.worker.kills:
-        # Its worker turns to termination only when a later relist has been seen.
-        tick = next_relist(case.worker.synced, case.turn.host.relist_phase)
-        yield Due(Bounds.at(tick), lambda: begin(case, "Completed"))
+    if wanted.finished and not started and whole(case):
+        yield from ending(case)
         return
     if wanted.kill:
         yield _kill(case, *wanted.kill[0])

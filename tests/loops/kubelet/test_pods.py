@@ -243,10 +243,10 @@ def test_restart_policy(policy: str, code: int, decision: str) -> None:
 
 
 def test_a_pod_that_has_run_to_its_end_turns_to_termination_at_the_next_relist() -> None:
-    pod = api(init=(SIDECAR,), restartPolicy="Never")
-    ended = there(pod, run("proxy", role="sidecar"), run(state="exited", finished=1_200))
+    pod = api(restartPolicy="Never")
+    ended = there(pod, run(state="exited", finished=1_200))
     made = act(LOOP, machine(ended, knows(ended, synced=1_700), relist_phase=700), pod, now=2_700, fired=True)
-    assert (made.reason, events(made)) == ("Completed", ["Killing: Stopping container proxy"])
+    assert (made.verb, made.reason, events(made)) == ("kill-pod", "Completed", [])
 
 
 def test_a_sidecar_that_ends_is_started_again_beside_the_app() -> None:
