@@ -78,6 +78,9 @@ class Behaviour(Struct, frozen=True):
     unmount: int | None = 0
 
 
+REQUESTS = "requests"
+"""The target of `health` that stands for clients."""
+
 _SLEEP = re.compile(
     r"\s*(?:exec\s+)?(?:(?:/usr)?/bin/)?sleep\s+([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh]?)\s*(?:(?:;|&&).*)?",
     re.DOTALL | re.ASCII,
@@ -112,6 +115,14 @@ def next_change(
     times = {behaviour.startup, *turning_points(rule_for(behaviour.health, target, kind))}
     now = met(since_start_ms)
     return next((time for time in sorted(times) if time > since_start_ms and met(time) != now), None)
+
+
+def fares(behaviour: Behaviour, since_start_ms: int, *, broken: Collection[str] = ()) -> str:
+    """How clients fare that are served so long after the start: error, unanswered, or well (empty)."""
+    if all(rule.target != REQUESTS for rule in behaviour.health):
+        return ""
+    met = healthy(behaviour, REQUESTS, since_start_ms, broken=broken)
+    return "unanswered" if met.takes is None else "" if met.ok else "error"
 
 
 def hook(annotated: Hook | None, handler: LifecycleHandler) -> Hook:

@@ -20,8 +20,8 @@ NAMES = (
 NAMED = "names such as database, with commas between them"
 HEALTH = (
     '"TARGET: STATUS; after 90s: STATUS for 30s; while NAME down: STATUS; on-sigterm: STATUS | TARGET: ...", '
-    "where TARGET is an HTTP path, exec, tcp, grpc, startup, readiness, liveness or *, and STATUS an HTTP code, "
-    "ok, fail or hangs, or one that takes its time, such as 200 in 3s"
+    "where TARGET is an HTTP path, exec, tcp, grpc, startup, readiness, liveness, requests or *, and STATUS an HTTP "
+    "code, ok, fail or hangs, or one that takes its time, such as 200 in 3s"
 )
 
 
