@@ -152,13 +152,3 @@ def amount_at(curve: tuple[Point, ...], since_start_ms: int) -> int:
         elif left.at <= since_start_ms:
             return left.amount + (right.amount - left.amount) * (since_start_ms - left.at) // (right.at - left.at)
     return amount
-
-
-def reaches(curve: tuple[Point, ...], amount: int) -> int | None:
-    """The first millisecond after the start of the process at which so many bytes are in use."""
-    if curve and curve[0].amount >= amount:
-        return 0
-    for left, right in pairwise(curve):
-        if left.amount < amount <= right.amount:
-            return left.at - (left.amount - amount) * (right.at - left.at) // (right.amount - left.amount)
-    return None

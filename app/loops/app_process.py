@@ -129,8 +129,11 @@ class _Process:
 
 
 def exited(run: ContainerRun, code: int, now: int) -> ContainerRun:
-    """The container after its process has ended; the reason is the runtime's word for it."""
-    reason = "Completed" if code == 0 else "Error"
+    """The container after its process has ended; the reason is the runtime's word for it.
+
+    containerd remembers an OOM in a container whatever ends it later.
+    """
+    reason = "OOMKilled" if run.child_killed else "Completed" if code == 0 else "Error"
     return replace(
         run, state="exited", exit_code=code, finished=now, reason=reason, serving=False, fails="", closing=""
     )

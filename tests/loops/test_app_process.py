@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.kube.pods import Container
-from app.loops.app_process import LOOP
+from app.loops.app_process import LOOP, exited
 from app.sim.host import ContainerRun
 from tests.loops.machines import APP, act, api, decides, machine, off, pod_after, run, stopping, there
 
@@ -88,6 +88,10 @@ def test_an_exit_is_said_in_the_runtimes_words() -> None:
         False,
     )
     assert (made.moment, made.sender) == ("process-exited", "web-1 process")
+
+
+def test_an_oom_in_a_container_is_remembered_whatever_ends_it() -> None:
+    assert exited(run(child_killed=True), 0, 5_000).reason == "OOMKilled"
 
 
 def test_of_two_containers_only_the_one_with_ports_serves() -> None:
