@@ -23,6 +23,7 @@ NOT_YET_BUILT = frozenset(
         "node-loss",
         "node-notes",
         "pod-startup",
+        "probes",
         "rollout",
         "service-routing",
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from app.loops import (
     app_process,
     clients,
-    cronjob,
     daemonset,
     deployment,
     disruption,
@@ -31,7 +30,6 @@ LOOPS: tuple[Loop, ...] = (
     statefulset.LOOP,
     daemonset.LOOP,
     job.LOOP,
-    cronjob.LOOP,
     deployment.LOOP,
     disruption.LOOP,
     scheduler.LOOP,

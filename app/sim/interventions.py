@@ -81,7 +81,7 @@ def carry_out(model: Model, draft: Draft, before: World) -> list[Step]:
             node="",
             sender=YOU,
             to=_lane(intervention),
-            verb=dependencies.deed(intervention) or intervention.verb,
+            verb=intervention.verb,
             object=ref,
             outcome=outcome,
             reason="",
@@ -104,8 +104,7 @@ def _moment(intervention: Intervention) -> str:
 
 
 def _lane(intervention: Intervention) -> str:
-    process, slash, rest = "".join(intervention.args[:1]).partition("/")
-    return " ".join((machines.LANES.get(process, process), *((rest,) if slash else ()))).replace("/", " ")
+    return " ".join(intervention.args[:1]).replace("/", " ")
 
 
 NODE = ("Node",)
