@@ -13,6 +13,8 @@ metadata: {name: high}
 value: 100000
 """
 
+# A real runtime on a small machine takes longer than one on a quiet one.
+RUNC = {"container-start": Lag(2, 70, 1000), "sandbox-start": Lag(5, 100, 1000)}
 ENDS_WELL = {"on-sigterm": "drain=150ms"}
 
 PRESSURE: dict[str, Scenario] = {
@@ -22,6 +24,7 @@ PRESSURE: dict[str, Scenario] = {
         images=("docker.io/library/bb:2",),
         standing=CLASS,
         capacity={"memory": "24684092Ki"},
+        lags=RUNC,
         behaviour={
             # What the machine itself used, so that as much is left at each look as the recording's messages say.
             "real1": {
