@@ -23,7 +23,6 @@ NOT_YET_BUILT = frozenset(
         "node-loss",
         "node-notes",
         "pod-startup",
-        "probes",
         "rollout",
         "service-routing",
     }

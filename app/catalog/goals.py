@@ -8,6 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from app.kube.meta import Ref
+from app.kube.pods import Pod
 from app.kube.workloads import Deployment, StatefulSet
 from app.loops import kube_proxy
 from app.sim.loop import Turn, process_name
@@ -83,6 +84,17 @@ def clients_served(world: World, _: Subject | None) -> bool:
     return world.ledger.greeted or not awaited
 
 
+def target_well(world: World, subject: Subject | None) -> bool:
+    """The target, while it is there, is Ready, and serves its clients well on its machine."""
+    held = world.etcd.get(subject.ref) if subject else None
+    pod = held.object if held else None
+    if subject is None or not isinstance(pod, Pod) or pod.metadata.uid != subject.uid or pod.terminating:
+        return True
+    host = world.hosts.get(pod.spec.nodeName)
+    there = host.pods.get(subject.uid) if host else None
+    return pod.ready and there is not None and there.serves and not any(run.fails for run in there.containers)
+
+
 def script_done(world: World, _: Subject | None) -> bool:
     """Nothing of the script is still to come."""
     return not world.script
@@ -96,5 +108,6 @@ GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
     "nothing-failing": nothing_failing,
     "commands-done": commands_done,
     "clients-served": clients_served,
+    "target-well": target_well,
     "script-done": script_done,
 }

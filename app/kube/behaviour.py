@@ -78,6 +78,9 @@ class Behaviour(Struct, frozen=True):
     unmount: int | None = 0
 
 
+REQUESTS = "requests"
+"""The target of `health` that stands for clients."""
+
 _SLEEP = re.compile(
     r"\s*(?:exec\s+)?(?:(?:/usr)?/bin/)?sleep\s+([0-9]{1,6}(?:\.[0-9]{1,3})?)([smh]?)\s*(?:(?:;|&&).*)?",
     re.DOTALL | re.ASCII,
@@ -114,6 +117,14 @@ def next_change(
     return next((time for time in sorted(times) if time > since_start_ms and met(time) != now), None)
 
 
+def fares(behaviour: Behaviour, since_start_ms: int, *, broken: Collection[str] = ()) -> str:
+    """How clients fare that are served so long after the start: error, unanswered, or well (empty)."""
+    if all(rule.target != REQUESTS for rule in behaviour.health):
+        return ""
+    met = healthy(behaviour, REQUESTS, since_start_ms, broken=broken)
+    return "unanswered" if met.takes is None else "" if met.ok else "error"
+
+
 def hook(annotated: Hook | None, handler: LifecycleHandler) -> Hook:
     """How a hook ends: as its annotation says, else as a sleep that can be read off it, else at once."""
     if handler.sleep is not None:
@@ -141,13 +152,3 @@ def amount_at(curve: tuple[Point, ...], since_start_ms: int) -> int:
         elif left.at <= since_start_ms:
             return left.amount + (right.amount - left.amount) * (since_start_ms - left.at) // (right.at - left.at)
     return amount
-
-
-def reaches(curve: tuple[Point, ...], amount: int) -> int | None:
-    """The first millisecond after the start of the process at which so many bytes are in use."""
-    if curve and curve[0].amount >= amount:
-        return 0
-    for left, right in pairwise(curve):
-        if left.amount < amount <= right.amount:
-            return left.at - (left.amount - amount) * (right.at - left.at) // (right.amount - left.amount)
-    return None

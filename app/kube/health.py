@@ -36,7 +36,8 @@ class Outage(NamedTuple):
 class Health(Struct, frozen=True):
     """What probes of one target meet: an HTTP path, `exec`, `tcp`, `grpc`, or `*` for all others.
 
-    `startup`, `readiness` and `liveness` speak of that probe of the container, whatever it asks.
+    `startup`, `readiness` and `liveness` speak of that probe of the container, whatever it asks; `requests` of what
+    clients meet.
     """
 
     target: str

@@ -12,15 +12,15 @@ from app.kube.quoting import shown
 
 _HEALTH = (
     '"TARGET: STATUS; after 90s: STATUS for 30s; while NAME down: STATUS; on-sigterm: STATUS | TARGET: ...", '
-    "where TARGET is an HTTP path, exec, tcp, grpc, startup, readiness, liveness or *, and STATUS an HTTP code, "
-    "ok, fail or hangs, or one that takes its time, such as 200 in 3s"
+    "where TARGET is an HTTP path, exec, tcp, grpc, startup, readiness, liveness, requests or *, and STATUS an HTTP "
+    "code, ok, fail or hangs, or one that takes its time, such as 200 in 3s"
 )
 _AFTER = re.compile(r"after\s+(\S+)")
 _WHILE = re.compile(r"while\s+(\S+)\s+down")
 _REPLY = re.compile(r"(?P<status>\S+)(?:\s+in\s+(?P<takes>\S+))?(?:\s+for\s+(?P<lasts>\S+))?")
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", re.ASCII)
 _STATUS = {"ok": 200, "fail": 500, "hangs": 200}
-_PROBES = ("exec", "tcp", "grpc", "startup", "readiness", "liveness", "*")
+_PROBES = ("exec", "tcp", "grpc", "startup", "readiness", "liveness", "requests", "*")
 
 
 def health(text: str) -> tuple[Health, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from app.kube.annotations import Behaviour
-from app.kube.behaviour import Exit
+from app.kube.behaviour import REQUESTS, Exit, fares, next_change
 from app.kube.meta import Ref
 from app.loops.host_pods import (
     behaviour_of,
@@ -26,6 +26,7 @@ from app.sim.agenda import Due, decide
 from app.sim.host import ContainerRun, Host, HostPod
 from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
+from app.sim.maps import ordered
 
 
 def reconcile(turn: Turn) -> Act | Wait | None:
@@ -57,6 +58,8 @@ class _Process:
             yield from self._after_sigterm(signalled)
         if not self.run.serving and self.run.closing != "closed" and may_serve(self.pod, self.run.name):
             yield Due(Bounds.at(self.started + self.behaviour.startup), self._serve)
+        if self.run.serving:
+            yield from self._fares()
         ends = self._ends
         if ends is not None:
             yield Due(Bounds.at(self.started + ends.after), lambda: self._exit(ends.code, "EndedByItself"))
@@ -76,6 +79,25 @@ class _Process:
             yield self._drain() if reaction.act == "drain" else self._close()
         yield Due(self.turn.lag("process-exit").after(signalled + reaction.after), self._exit_on_sigterm)
 
+    def _fares(self) -> Iterator[Act | Due]:
+        """What clients meet, where the annotations say that it changes by itself."""
+        since, broken = self.turn.now - self.started, self.turn.host.broken
+        fails = fares(self.behaviour, since, broken=broken)
+        if fails != self.run.fails:
+            yield self._falter(fails) if fails else self._recover()
+        elif any(rule.target == REQUESTS for rule in self.behaviour.health):
+            change = next_change(self.behaviour, REQUESTS, since, broken=broken)
+            if change is not None:
+                # By then it is another turn's business what clients meet.
+                yield Due(Bounds.at(self.started + change), self._recover)
+
+    def _falter(self, fails: str) -> Act:
+        run = replace(self.run, fails=fails)
+        return self._act("falter", run, "app-failing", reason="requests", outcome=fails)
+
+    def _recover(self) -> Act:
+        return self._act("recover", replace(self.run, fails=""), "app-recovered", reason="requests")
+
     def _serve(self) -> Act:
         return self._act("serve", replace(self.run, serving=True), "app-serving", reason="Started")
 
@@ -83,7 +105,7 @@ class _Process:
         return self._act("drain", replace(self.run, closing="drains"), "drain-started", reason="SIGTERM")
 
     def _close(self) -> Act:
-        run = replace(self.run, closing="closed", serving=False)
+        run = replace(self.run, closing="closed", serving=False, fails="")
         return self._act("stop-serving", run, "app-stopped-serving", reason="SIGTERM")
 
     def _exit_on_sigterm(self) -> Act:
@@ -107,9 +129,14 @@ class _Process:
 
 
 def exited(run: ContainerRun, code: int, now: int) -> ContainerRun:
-    """The container after its process has ended; the reason is the runtime's word for it."""
-    reason = "Completed" if code == 0 else "Error"
-    return replace(run, state="exited", exit_code=code, finished=now, reason=reason, serving=False, closing="")
+    """The container after its process has ended; the reason is the runtime's word for it.
+
+    containerd remembers an OOM in a container whatever ends it later.
+    """
+    reason = "OOMKilled" if run.child_killed else "Completed" if code == 0 else "Error"
+    return replace(
+        run, state="exited", exit_code=code, finished=now, reason=reason, serving=False, fails="", closing=""
+    )
 
 
 def _running(pod: HostPod) -> object:
@@ -119,6 +146,8 @@ def _running(pod: HostPod) -> object:
 
 
 def _on_host(old: Host, new: Host) -> list[Ref]:
+    if old.broken != new.broken:
+        return sorted({pod.ref for _, pod in ordered(new.pods) if _running(pod) is not None})
     return changed_pods(old, new, _running)
 
 

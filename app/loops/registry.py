@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.loops import (
     app_process,
     clients,
+    cronjob,
     daemonset,
     deployment,
     disruption,
@@ -30,6 +31,7 @@ LOOPS: tuple[Loop, ...] = (
     statefulset.LOOP,
     daemonset.LOOP,
     job.LOOP,
+    cronjob.LOOP,
     deployment.LOOP,
     disruption.LOOP,
     scheduler.LOOP,

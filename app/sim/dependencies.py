@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 KIND = "Dependency"
 USAGE = "set dependency/NAME down|up"
+DEEDS = {"down": "set-down", "up": "set-up"}
 _REFERENCE = re.compile(r"dependency/([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)", re.ASCII)
 
 
@@ -27,9 +28,14 @@ def is_meant(intervention: Intervention) -> bool:
 def check(intervention: Intervention) -> list[str]:
     """What is wrong with one."""
     name = _REFERENCE.fullmatch(intervention.args[0])
-    if name and intervention.args[1:] in (("down",), ("up",)) and not intervention.options:
+    if name and " ".join(intervention.args[1:]) in DEEDS and not intervention.options:
         return []
     return [f"intervention {str(intervention)!r}: {USAGE!r} is the form"]
+
+
+def deed(intervention: Intervention) -> str:
+    """The verb of the step: `set-down` or `set-up`; empty when it is about something else."""
+    return DEEDS[intervention.args[1]] if is_meant(intervention) else ""
 
 
 def switch(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:

@@ -169,7 +169,11 @@ def _budget(budget: PodDisruptionBudget) -> Flat:
 
 def machine(host: Host) -> Flat:
     """A machine's pods, containers, hooks and rules."""
-    found: Flat = {"power": host.power}
+    found: Flat = {
+        "power": host.power,
+        "runtime": None if host.runtime_down is None else "stopped",
+        "dependencies": ", ".join(f"{name} down" for name in host.broken) or None,
+    }
     for name, _ in host.evictor.memory.observed:
         found[f"pressures[{name}]"] = True
     for uid, pod in ordered(host.pods):

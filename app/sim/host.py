@@ -48,6 +48,8 @@ class ContainerRun(Struct, frozen=True):
     stop: Stop | None = None
     serving: bool = False
     """Whether its process accepts connections and answers them."""
+    fails: str = ""
+    """How clients fare that are served by it all the same: error, unanswered, or well."""
     closing: str = ""
     """What its process does about SIGTERM: drains, closed, or nothing."""
     child_killed: bool = False

@@ -81,7 +81,7 @@ def carry_out(model: Model, draft: Draft, before: World) -> list[Step]:
             node="",
             sender=YOU,
             to=_lane(intervention),
-            verb=intervention.verb,
+            verb=dependencies.deed(intervention) or intervention.verb,
             object=ref,
             outcome=outcome,
             reason="",
@@ -104,7 +104,8 @@ def _moment(intervention: Intervention) -> str:
 
 
 def _lane(intervention: Intervention) -> str:
-    return " ".join(intervention.args[:1]).replace("/", " ")
+    process, slash, rest = "".join(intervention.args[:1]).partition("/")
+    return " ".join((machines.LANES.get(process, process), *((rest,) if slash else ()))).replace("/", " ")
 
 
 NODE = ("Node",)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from app.sim.engine import Model
 
 RUNTIME = "containerd"
+LANES = {RUNTIME: "runtime"}
+"""Processes whose lane has another name."""
 
 
 def stop(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:

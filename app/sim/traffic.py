@@ -77,7 +77,8 @@ def failure(host: Host, pod: HostPod) -> str:
         return "unanswered"
     if not pod.serves:
         return "refused"
-    return ERROR if host.broken and _lacks(host, pod) else ""
+    fails = next((run.fails for run in pod.containers if run.serving and run.fails), "")
+    return fails or (ERROR if host.broken and _lacks(host, pod) else "")
 
 
 def _lacks(host: Host, pod: HostPod) -> bool:

@@ -155,19 +155,25 @@ def _images_and_layers(host: Host) -> list[Part]:
 
 
 def disk_use(host: Host, uid: str, now: int) -> DiskUse:
-    """One pod's bytes, by container and by volume."""
+    """One pod's bytes as they are held against it, by container and by volume; those of dead containers are not."""
     pod = host.pods[uid]
     return DiskUse(
-        root={run.name: total(layers(pod, run), now) for run in pod.containers},
+        root={name: part.at(now) for name, part in _written(pod)},
         volumes={name: part.at(now) for name, part in volume_parts(host, uid, pod)},
     )
 
 
 def disk_parts(host: Host, uid: str) -> list[Part]:
-    """All of one pod's bytes on disks."""
+    """The same as parts."""
     pod = host.pods[uid]
-    found = [part for run in pod.containers for part in layers(pod, run)]
-    return found + [part for _, part in volume_parts(host, uid, pod)]
+    return [part for _, part in (*_written(pod), *volume_parts(host, uid, pod))]
+
+
+def _written(pod: HostPod) -> Iterator[tuple[str, Part]]:
+    for run in pod.containers:
+        curve = _behaviour(pod, run.name).disk
+        if curve and run.state == "running":
+            yield run.name, Part(curve, _since(run.started))
 
 
 def _behaviour(pod: HostPod, container: str) -> Behaviour:

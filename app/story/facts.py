@@ -15,6 +15,7 @@ from app.sim.world import World
 from app.story.cordon_facts import CORDON_FACTS
 from app.story.drain_facts import DRAIN_FACTS
 from app.story.fact import Fact, Subject, at, first, last
+from app.story.harm_facts import HARM_FACTS
 from app.story.probe_facts import PROBE_FACTS
 from app.story.startup_facts import STARTUP_FACTS
 
@@ -160,6 +161,7 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
     **PROBE_FACTS,
     **CORDON_FACTS,
     **DRAIN_FACTS,
+    **HARM_FACTS,
 }
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from app.catalog import goals, starting
 from app.catalog.flow import Flow
 from app.kube.meta import Ref
+from app.kube.pods import Pod
 from app.sim.ledger import Failing, Ledger, Route
 from app.sim.maps import Map
 from app.sim.walk import Walk
@@ -135,3 +136,21 @@ def test_a_command_is_done_when_it_has_returned(walk: Walk) -> None:
 def test_the_script_is_done_when_its_last_line_is(walk: Walk, subject: goals.Subject) -> None:
     assert not goals.script_done(walk.start, subject)
     assert goals.script_done(walk.world, subject)
+
+
+def test_the_target_is_well_while_it_is_ready_and_serves_its_clients_well(walk: Walk, subject: goals.Subject) -> None:
+    assert goals.target_well(walk.start, subject)
+    held = walk.start.etcd.get(subject.ref)
+    assert held is not None
+    assert isinstance(held.object, Pod)
+    host = walk.start.hosts[held.object.spec.nodeName]
+    pod = host.pods[subject.uid]
+    for changes in ({"fails": "error"}, {"serving": False}):
+        worse = replace(pod, containers=tuple(replace(run, **changes) for run in pod.containers))
+        machine = replace(host, pods=host.pods.set(subject.uid, worse))
+        world = replace(walk.start, hosts=walk.start.hosts.set(host.node, machine))
+        assert not goals.target_well(world, subject)
+
+
+def test_a_target_that_goes_is_not_waited_for(walk: Walk, subject: goals.Subject) -> None:
+    assert goals.target_well(walk.world, subject)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.errors import BadInput
 from app.kube.annotations import PREFIX, Behaviour, behaviour, check, healthy, next_change
-from app.kube.behaviour import Exit, Hook, ImagePull, OnSigterm, Point, amount_at, hook, reaches
+from app.kube.behaviour import Exit, Hook, ImagePull, OnSigterm, Point, amount_at, hook
 from app.kube.health import Answer, Clause, Health, Outage, Reply
 from app.kube.pods import ExecAction, HTTPGetAction, LifecycleHandler, SleepAction
 from app.kube.stringmap import EMPTY, StringMap
@@ -20,8 +20,8 @@ NAMES = (
 NAMED = "names such as database, with commas between them"
 HEALTH = (
     '"TARGET: STATUS; after 90s: STATUS for 30s; while NAME down: STATUS; on-sigterm: STATUS | TARGET: ...", '
-    "where TARGET is an HTTP path, exec, tcp, grpc, startup, readiness, liveness or *, and STATUS an HTTP code, "
-    "ok, fail or hangs, or one that takes its time, such as 200 in 3s"
+    "where TARGET is an HTTP path, exec, tcp, grpc, startup, readiness, liveness, requests or *, and STATUS an HTTP "
+    "code, ok, fail or hangs, or one that takes its time, such as 200 in 3s"
 )
 
 
@@ -254,24 +254,6 @@ def test_memory_grows_on_a_straight_line_between_points() -> None:
         80 * MI, 140 * MI, 80 * MI + 120 * MI * 59_999 // 60_000, 100 * MI, 100 * MI
     ]  # fmt: skip
     assert amount_at((), 5) == 0
-
-
-def test_a_limit_is_reached_in_the_first_millisecond_that_holds_so_much() -> None:
-    curve = of(memory="0s=80Mi,60s=300Mi").memory
-    at = reaches(curve, 256 * MI)
-    assert at == 48_000
-    assert reaches(curve, 80 * MI) == 0
-    assert reaches(curve, 301 * MI) is None
-
-
-@given(st.integers(1, 400 * MI))
-def test_one_millisecond_earlier_the_limit_is_not_reached(limit: int) -> None:
-    curve = of(memory="1s=80Mi,61s=301Mi,62s=10Mi,62s=350Mi").memory
-    at = reaches(curve, limit)
-    assert (at is None) == (limit > 350 * MI)
-    if at is not None:
-        assert amount_at(curve, at) >= limit
-        assert at == 0 or amount_at(curve, at - 1) < limit
 
 
 @pytest.mark.parametrize(

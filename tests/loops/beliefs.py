@@ -14,7 +14,7 @@ from app.kube.nodes import Node, NodeSpec, NodeStatus, Taint
 from app.kube.objects import Object
 from app.kube.pods import Container, ContainerPort, Pod, PodSpec, PodStatus, PodTemplateSpec, ResourceRequirements
 from app.kube.stringmap import StringMap
-from app.sim.acts import Act, Outcome, Wait
+from app.sim.acts import Act, Create, Outcome, Wait
 from app.sim.host import Host
 from app.sim.index import Index, Stored
 from app.sim.loop import Loop, Turn, process_name
@@ -67,7 +67,13 @@ def decided(loop: Loop, found: Turn, *, refuse: Sequence[int] = ()) -> list[Act 
             made.append(decision.send(answer))
         except StopIteration:
             return made
-        answer = Outcome("unreachable" if len(made) - 1 in refuse else "ok")
+        answer = Outcome("unreachable") if len(made) - 1 in refuse else Outcome("ok", _created(made[-1]))
+
+
+def _created(act: Act | Wait) -> Object | None:
+    """What the API server would answer a creation with, but for its name and uid."""
+    request = act.request if isinstance(act, Act) else None
+    return request.object if isinstance(request, Create) else None
 
 
 def told(made: Sequence[Act | Wait]) -> list[str]:

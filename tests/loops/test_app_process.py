@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from app.kube.pods import Container
-from app.loops.app_process import LOOP
+from app.loops.app_process import LOOP, exited
 from app.sim.host import ContainerRun
 from tests.loops.machines import APP, act, api, decides, machine, off, pod_after, run, stopping, there
 
 SERVES = run(serving=True)
+FALTERS = "requests: 200; after 5s: 500 for 2s"
+FAILS = run(serving=True, fails="error")
 INIT = run(role="init", serving=True)
 SIGNALLED = stopping(100, signalled=100, serving=True)
 
@@ -52,6 +55,12 @@ SIGNALLED = stopping(100, signalled=100, serving=True)
         pytest.param({"startup": "3s"}, INIT, 3_000, True, "exit exit 0", id="with exit code 0"),
         pytest.param({"exit": "after 1s code 2"}, INIT, 1_000, True, "exit exit 2", id="unless it is said to fail"),
         pytest.param({"startup": "3s"}, run(role="sidecar", serving=True), 9_000, True, "", id="a sidecar goes on"),
+        pytest.param({"health": FALTERS}, SERVES, 0, False, "wait 5000", id="clients are served well for a while"),
+        pytest.param({"health": FALTERS}, SERVES, 5_000, True, "falter error", id="then they meet errors"),
+        pytest.param({"health": FALTERS}, FAILS, 5_000, False, "wait 7000", id="which is said once"),
+        pytest.param({"health": FALTERS}, FAILS, 7_000, True, "recover", id="and is over when it is over"),
+        pytest.param({"health": "requests: hangs"}, SERVES, 0, False, "falter unanswered", id="or no answer at all"),
+        pytest.param({"health": "*: 500"}, SERVES, 0, False, "", id="what probes meet is another matter"),
     ],
 )
 def test_what_it_does(behaves: dict[str, str], container: ContainerRun, now: int, fired: bool, decision: str) -> None:
@@ -81,6 +90,18 @@ def test_an_exit_is_said_in_the_runtimes_words() -> None:
     assert (made.moment, made.sender) == ("process-exited", "web-1 process")
 
 
+def test_an_oom_in_a_container_is_remembered_whatever_ends_it() -> None:
+    assert exited(run(child_killed=True), 0, 5_000).reason == "OOMKilled"
+
+
 def test_of_two_containers_only_the_one_with_ports_serves() -> None:
     host = machine(there(api(APP, Container("log", "log:v1")), run(serving=True), run("log")))
     assert decides(LOOP, host) == ""
+
+
+def test_what_clients_need_may_break_for_all_machines_at_once() -> None:
+    host = machine(there(api(behaves={"health": "requests: 200; while database down: 503"}), SERVES))
+    broken = replace(host, broken=("database",))
+    assert decides(LOOP, broken) == "falter error"
+    assert LOOP.on_host is not None
+    assert LOOP.on_host(host, broken) == [pod.ref for pod in host.pods.values()]

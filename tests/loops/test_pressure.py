@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from app.kube.behaviour import Point
@@ -185,6 +187,33 @@ def test_a_kubelet_that_is_stopped_evicts_nobody_and_the_kernel_still_kills() ->
     assert told(walk, "pod-evicted", "node-oom", "system-oom-reported") == ["node-oom web 52.5"]
     walk = walked(node(**ONE_GI), grows, script=("5s stop kubelet/n1", "70s start kubelet/n1"), until=3 * MINUTE)
     assert told(walk, "system-oom-reported")[0].startswith("system-oom-reported n1 7")
+
+
+@st.composite
+def mixes(draw: st.DrawFn) -> list[tuple[int, int, int]]:
+    """Pods that together leave too little, each with its memory, its request (in MiB) and its priority."""
+    pods = [(draw(st.integers(1, 40)), draw(st.integers(0, 40)), draw(st.sampled_from((-5, 0, 9)))) for _ in range(5)]
+    unit = 6000 // sum(memory for memory, _, _ in pods)
+    return [(memory * unit, min(request * unit // 2, 1400), priority) for memory, request, priority in pods]
+
+
+@settings(max_examples=40)
+@given(mixes())
+def test_the_evicted_pod_is_the_one_that_upstreams_ranking_names(pods: list[tuple[int, int, int]]) -> None:
+    classes = [
+        f"{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: c{at}}}, value: {priority}}}"
+        for at, (_, _, priority) in enumerate(pods)
+    ]
+    texts = [
+        pod(f"p{at}", f"{memory}Mi", resources=f"requests: {{memory: {request}Mi}}", spec=f"priorityClassName: c{at}")
+        for at, (memory, request, _) in enumerate(pods)
+    ]
+    walk = walked(node(**(ONE_GI | {"memory": "0s=0,5s=1536Mi"})), *classes, *texts, until=11_000)
+    # Over its request first, then the lower priority, then the larger excess, then the name.
+    keys = [
+        (memory <= request, priority, request - memory, f"p{at}") for at, (memory, request, priority) in enumerate(pods)
+    ]
+    assert [step.object.name for step in steps(walk, "pod-evicted")][:1] == [min(keys)[3]]
 
 
 # At rest.

@@ -48,7 +48,7 @@ def test_it_is_down_on_every_machine_until_it_is_up_again() -> None:
     found = run(Model(()), world(nodes=2), script)
     assert [host.broken for host in found.world.hosts.values()] == [("cache", "database")] * 2
     step = found.steps[0].step
-    assert (step.id, step.outcome, step.moment) == ("you.set:dependency~database", "down", "dependency-down")
+    assert (step.id, step.outcome, step.moment) == ("you.set-down:dependency~database", "down", "dependency-down")
     again = run(Model(()), found.world, [parse("3s set dependency/database up")])
     assert [host.broken for host in again.world.hosts.values()] == [("cache",)] * 2
     assert again.steps[0].step.moment == "dependency-up"

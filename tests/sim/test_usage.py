@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from app.kube.behaviour import Point
@@ -44,6 +46,18 @@ def test_parts_add_up_in_whole_pages() -> None:
 )
 def test_when_it_is_so_much(above: int, now: int, expected: int | None) -> None:
     assert when([GROWS, FLAT], lambda at: total([GROWS, FLAT], at) > above, now) == expected
+
+
+LEAK = Part((Point(1_000, 80 * MI), Point(61_000, 301 * MI), Point(62_000, 10 * MI), Point(62_000, 350 * MI)))
+
+
+@given(st.integers(1, 400 * MI))
+def test_one_millisecond_earlier_it_was_not_so_much(limit: int) -> None:
+    at = when([LEAK], lambda instant: LEAK.at(instant) >= limit, 0)
+    assert (at is None) == (limit > 350 * MI)
+    if at is not None:
+        assert LEAK.at(at) >= limit
+        assert at == 0 or LEAK.at(at - 1) < limit
 
 
 def test_what_shrinks_reaches_its_amount_too() -> None:
@@ -92,7 +106,7 @@ def test_disks_hold_layers_of_two_attempts_volumes_and_images() -> None:
     pod = api(behaves={"disk": "0s=0,10s=100Mi", "spool.volume": "0s=0,10s=1Gi"}, volumes=(SPOOL,))
     again = run(started=20_000, attempt=1, last=replace(run(state="exited", finished=15_000), attempt=0))
     host = host_of(pod, again, machine=Machine(images=(("app:v1", 300 * MI),), system_disk=(Point(0, GI),)))
-    assert disk_use(host, UID, 25_000).root == {"app": 150 * MI}
+    assert disk_use(host, UID, 25_000).root == {"app": 50 * MI}
     assert disk_use(host, UID, 25_000).volumes == {"spool": GI}
     assert total(node_disk(host), 25_000) == total(image_disk(host), 25_000) == 2 * GI + 450 * MI
 

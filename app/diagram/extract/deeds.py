@@ -60,7 +60,7 @@ def sender(flow: Flow, record: Record) -> Participant:
 def receiver(flow: Flow, record: Record) -> Participant:
     """Where the arrow goes; a lane that is only a reference (what a reader did) counts as its own act."""
     step = record.step
-    if step.loop == "you" and step.to.split(" ")[0] in ("pod", "node"):
+    if step.loop == "you" and step.to.split(" ")[0] in ("pod", "node", "dependency"):
         return participant(flow, step.sender)
     return participant(flow, step.to)
 

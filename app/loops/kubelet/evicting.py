@@ -115,8 +115,9 @@ class Look:
             yield from self._freed("delete-images", without_unused_images(self.host))
         if not (wanted.containers or wanted.images):
             return False
-        self.observed = observed(gauges(self.host), self.now)
-        return not met(self.host.machine.thresholds, self.observed, with_reclaim=True)
+        # What is written of an eviction that follows is still what was seen before.
+        left = observed(gauges(self.host), self.now)
+        return not met(self.host.machine.thresholds, left, with_reclaim=True)
 
     def _freed(self, verb: str, after: Host) -> Iterator[Act]:
         before = self._disks(self.host)

@@ -289,7 +289,7 @@ def test_dead_containers_go_before_images_and_pods_last() -> None:
         "evict-pod 91Gi above its request, priority 0",
     ]
     assert last(host, 0).events[0].message == (
-        "The node was low on resource: ephemeral-storage. Threshold quantity: 10Gi, available: 7Gi. "
+        "The node was low on resource: ephemeral-storage. Threshold quantity: 10Gi, available: 5Gi. "
         "Container app was using 91Gi, request is 0, has larger consumption of ephemeral-storage. "
     )
 
