@@ -100,6 +100,8 @@ class Event(Struct, frozen=True):
     source: str
     object: Ref | None = None
     """None means the act's own object."""
+    part: str = ""
+    """The part of the object that it is about (`involvedObject.fieldPath`), such as `spec.containers{app}`."""
 
 
 class Line(Struct, frozen=True):

@@ -27,6 +27,8 @@ class Recorded(Struct, frozen=True):
     source: str
     message: str
     count: int
+    part: str = ""
+    """The part of the object that it is about, such as `spec.containers{app}`."""
 
     def entry(self) -> dict[str, Any]:
         """In the form of the recordings."""
@@ -60,10 +62,20 @@ class Recorders:
         source = (event.source, step.node, str(about))
         if not self._may_pass((*source, event.type), step.at):
             return None
-        key = (*source, event.type, event.reason, event.message)
+        key = (*source, event.part, event.type, event.reason, event.message)
         first, count = self._known.get(key, (step.at, 0))
         self._known[key] = (first, count + 1)
-        return Recorded(step.at, first, event.type, event.reason, about, event.source, event.message, count + 1)
+        return Recorded(
+            at=step.at,
+            first=first,
+            type=event.type,
+            reason=event.reason,
+            object=about,
+            source=event.source,
+            message=event.message,
+            count=count + 1,
+            part=event.part,
+        )
 
     def _may_pass(self, bucket: tuple[str, ...], now: int) -> bool:
         """A token in the bucket is worth REFILL milliseconds of waiting."""
@@ -97,7 +109,7 @@ def newest(walk: Walk, until: int | None = None) -> list[Recorded]:
     """Every Event once, as last written, in the order of the last writes."""
     last: dict[tuple[object, ...], Recorded] = {}
     for _, event in recorded(walk, until):
-        key = (event.object, event.source, event.type, event.reason, event.message, event.first)
+        key = (event.object, event.source, event.part, event.type, event.reason, event.message, event.first)
         last.pop(key, None)
         last[key] = event
     return list(last.values())

@@ -74,6 +74,11 @@ class Case(Struct, frozen=True):
         case = replace(self, worker=self.dirty(seen=self.pod.containers, seen_ip=self.pod.ip, **changes))
         return case.passed()
 
+    def says(self, container: str, type_: str, reason: str, message: str) -> Event:
+        """An Event about one container."""
+        group = "initContainers" if any(row.name == container for row in self.spec.initContainers) else "containers"
+        return Event(type_, reason, message, "kubelet", part=f"spec.{group}{{{container}}}")
+
     def act(
         self,
         verb: str,

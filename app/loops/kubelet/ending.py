@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from app.loops.kubelet.case import NORMAL, Case, event, next_relist
+from app.loops.kubelet.case import NORMAL, Case, next_relist
 from app.loops.kubelet.terminating import begin
 from app.sim.acts import Act
 from app.sim.agenda import Due
@@ -54,7 +54,7 @@ def _stop(case: Case, rest: list[ContainerRun]) -> Act:
         reason="AppsCompleted",
         moment="sidecars-stopping",
         outcome=f"grace {grace} s",
-        events=tuple(event(NORMAL, "Killing", f"Stopping container {run.name}") for run in rest),
+        events=tuple(case.says(run.name, NORMAL, "Killing", f"Stopping container {run.name}") for run in rest),
     )
 
 

@@ -13,16 +13,12 @@ from app.kube.behaviour import hook
 from app.kube.grace import container_grace
 from app.kube.pods import LifecycleHandler
 from app.loops.host_pods import behaviour_of, container_spec
-from app.loops.kubelet.case import NORMAL, WARNING, Case, event, pod_name, with_crash
+from app.loops.kubelet.case import NORMAL, WARNING, Case, pod_name, with_crash
 from app.sim.acts import Act, Event
 from app.sim.agenda import Due
 from app.sim.host import ContainerRun, Crash, Kill, PostStart
 from app.sim.lags import Bounds
 
-FAILED = (
-    event(WARNING, "FailedPostStartHook", "PostStartHook failed"),
-    event(NORMAL, "Killing", "FailedPostStartHook"),
-)
 ERROR = "PostStartHookError"
 
 
@@ -86,8 +82,12 @@ def _fails(case: Case, run: ContainerRun, known: PostStart, handler: LifecycleHa
         seconds = container_grace(case.spec.terminationGracePeriodSeconds, None, None, "")
         kill = Kill(run.name, run.attempt, case.now, seconds, "postStart")
         worker = replace(worker, kills=(*worker.kills, kill))
+    told = (
+        case.says(run.name, WARNING, "FailedPostStartHook", "PostStartHook failed"),
+        case.says(run.name, NORMAL, "Killing", "FailedPostStartHook"),
+    )
     return case.act(
-        "end-post-start", worker=worker, reason="PostStart", moment="poststart-failed", outcome="failed", events=FAILED
+        "end-post-start", worker=worker, reason="PostStart", moment="poststart-failed", outcome="failed", events=told
     )
 
 

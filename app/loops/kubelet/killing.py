@@ -13,13 +13,15 @@ from app.kube.behaviour import hook
 from app.kube.grace import may_signal, prestop_limit, stop_timeout
 from app.kube.pods import LifecycleHandler
 from app.loops.host_pods import behaviour_of, container_spec, with_run
-from app.loops.kubelet.case import WARNING, Case, event, with_kill
+from app.loops.kubelet.case import WARNING, Case, with_kill
 from app.sim.acts import Act, Event
 from app.sim.agenda import Due
 from app.sim.host import ContainerRun, Kill, Stop
 from app.sim.lags import Bounds
 
-FAILED_HOOK = event(WARNING, "FailedPreStopHook", "PreStopHook failed")
+
+def _failed_hook(case: Case, kill: Kill) -> tuple[Event, ...]:
+    return (case.says(kill.container, WARNING, "FailedPreStopHook", "PreStopHook failed"),)
 
 
 def unfinished(case: Case) -> list[Kill]:
@@ -73,7 +75,7 @@ def _run_hook(case: Case, kill: Kill) -> Act:
 def _hook_ends(case: Case, kill: Kill, run: ContainerRun, handler: LifecycleHandler) -> Act | Due:
     ends = hook(behaviour_of(case.pod, kill.container).pre_stop, handler)
     if ends.outcome == "fails" or (run.state == "exited" and handler.sleep is None):
-        return _hook_ended(case, kill, "failed", (FAILED_HOOK,))
+        return _hook_ended(case, kill, "failed", _failed_hook(case, kill))
     limit = prestop_limit(kill.grace)
     if ends.outcome == "returns" and ends.after <= limit:
         return Due(Bounds.at(kill.since + ends.after), lambda: _hook_ended(case, kill, "done"))
@@ -89,7 +91,12 @@ def _hook_ended(case: Case, kill: Kill, how: str, events: tuple[Event, ...] = ()
 def _report(case: Case, kill: Kill) -> Act:
     worker = with_kill(case.worker, replace(kill, reported=True))
     return case.act(
-        "report-hook", worker=worker, reason="PreStop", moment="prestop-failed", outcome="failed", events=(FAILED_HOOK,)
+        "report-hook",
+        worker=worker,
+        reason="PreStop",
+        moment="prestop-failed",
+        outcome="failed",
+        events=_failed_hook(case, kill),
     )
 
 

@@ -17,7 +17,7 @@ from app.kube.meta import Ref, whole_second
 from app.kube.pods import Container, Probe
 from app.kube.probes import FAILURE, READINESS, STARTUP, SUCCESS
 from app.loops.host_pods import changed_pods, changed_workers, container_spec
-from app.loops.kubelet.case import WARNING, Case, cases, containers, event, has_started, is_ready, probe_of
+from app.loops.kubelet.case import WARNING, Case, cases, containers, has_started, is_ready, probe_of
 from app.loops.kubelet.prober import Asked, Met, changes_after, meets
 from app.sim.acts import Act, Event, Wait
 from app.sim.agenda import Due, decide
@@ -157,7 +157,7 @@ def _attempt(asking: Asking, met: Met, begun: int) -> Act:
         moment=_moment(kind, after.result) if turned else "",
         to=case.process,
         outcome=_word(met),
-        events=_events(kind, met),
+        events=_events(asking, met),
         background=not turned,
     )
 
@@ -198,12 +198,13 @@ def _word(met: Met) -> str:
     return "error" if met.ok is None else "success" if met.ok else "failure"
 
 
-def _events(kind: str, met: Met) -> tuple[Event, ...]:
+def _events(asking: Asking, met: Met) -> tuple[Event, ...]:
     """Unhealthy, on every attempt that fails, also below the threshold."""
     if met.ok:
         return ()
     what = "errored and resulted in unknown state" if met.ok is None else "failed"
-    return (event(WARNING, "Unhealthy", f"{kind.capitalize()} probe {what}: {met.text}"),)
+    text = f"{asking.state.kind.capitalize()} probe {what}: {met.text}"
+    return (asking.case.says(asking.row.name, WARNING, "Unhealthy", text),)
 
 
 def _probed(pod: HostPod) -> object:

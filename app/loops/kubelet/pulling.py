@@ -33,7 +33,7 @@ def ensured(case: Case, crash: Crash, spec: Container, before: tuple[Event, ...]
     if spec.imagePullPolicy == "Always" or not present:
         return _held(case, crash, spec, before) if _is_held(case, crash) else _pull(case, spec, before)
     text = f'Container image "{spec.image}" already present on machine and can be accessed by the pod'
-    return event(NORMAL, "Pulled", text)
+    return case.says(spec.name, NORMAL, "Pulled", text)
 
 
 def ended(case: Case, pull: Pull) -> Act | Event:
@@ -44,7 +44,7 @@ def ended(case: Case, pull: Pull) -> Act | Event:
     over = began if pull.ended is None else pull.ended
     took, waited = go_duration(over - began), go_duration(over - pull.since)
     text = f'Successfully pulled image "{pull.image}" in {took} ({waited} including waiting). Image size: 0 bytes.'
-    return event(NORMAL, "Pulled", text)
+    return case.says(pull.container, NORMAL, "Pulled", text)
 
 
 def unknown_secrets(case: Case) -> tuple[Event, ...]:
@@ -76,7 +76,7 @@ def _pull(case: Case, spec: Container, before: tuple[Event, ...]) -> Act:
         reason=spec.image,
         moment="pull-image",
         to=case.runtime,
-        events=(*before, event(NORMAL, "Pulling", f'Pulling image "{spec.image}"')),
+        events=(*before, case.says(spec.name, NORMAL, "Pulling", f'Pulling image "{spec.image}"')),
     )
     return act if act.host is None else replace(act, host=with_next_pull(act.host, case.now))
 
@@ -93,8 +93,8 @@ def _failed(case: Case, pull: Pull) -> Act:
         moment="image-pull-error",
         outcome=pull.error,
         events=(
-            event(WARNING, "Failed", f'Failed to pull image "{pull.image}": {message}'),
-            event(WARNING, "Failed", "Error: ErrImagePull"),
+            case.says(pull.container, WARNING, "Failed", f'Failed to pull image "{pull.image}": {message}'),
+            case.says(pull.container, WARNING, "Failed", "Error: ErrImagePull"),
         ),
     )
 
@@ -110,14 +110,14 @@ def _held(case: Case, crash: Crash, spec: Container, before: tuple[Event, ...]) 
     text = f'Back-off pulling image "{spec.image}"'
     error = crash.message if crash.failing == "ErrImagePull" else crash.message.partition("ErrImagePull: ")[2]
     crash = replace(crash, failing="ImagePullBackOff", message=f"{text}: ErrImagePull: {error}", resync=retry(case))
-    events = (*before, event(NORMAL, "BackOff", text), event(WARNING, "Failed", "Error: ImagePullBackOff"))
+    events = (*before, case.says(spec.name, NORMAL, "BackOff", text), _error(case, crash))
     return _backing_off(case, crash, "image-back-off", events)
 
 
 def _never(case: Case, crash: Crash, spec: Container, before: tuple[Event, ...]) -> Act:
     text = f'Container image "{spec.image}" is not present with pull policy of Never'
     crash = replace(crash, failing="ErrImageNeverPull", message=text, resync=retry(case))
-    told = (event(WARNING, "ErrImageNeverPull", text), event(WARNING, "Failed", "Error: ErrImageNeverPull"))
+    told = (case.says(spec.name, WARNING, "ErrImageNeverPull", text), _error(case, crash))
     return _backing_off(case, crash, "image-pull-error", (*before, *told))
 
 
@@ -132,15 +132,19 @@ def _service_answers(case: Case) -> bool:
 def _not_inspected(case: Case, crash: Crash, before: tuple[Event, ...]) -> Act:
     text = f'Failed to inspect image "": {NO_RUNTIME}'
     crash = replace(crash, failing="ImageInspectError", message=text, resync=retry(case))
-    told = (event(WARNING, "InspectFailed", text), event(WARNING, "Failed", "Error: ImageInspectError"))
+    told = (case.says(crash.container, WARNING, "InspectFailed", text), _error(case, crash))
     return _backing_off(case, crash, "image-inspect-error", (*before, *told))
 
 
 def _invalid(case: Case, crash: Crash, spec: Container, before: tuple[Event, ...]) -> Act:
     text = f'Failed to apply default image tag "{spec.image}": {images.fault(spec.image)}'
     crash = replace(crash, failing="InvalidImageName", message=text, resync=retry(case))
-    told = (event(WARNING, "InspectFailed", text), event(WARNING, "Failed", "Error: InvalidImageName"))
+    told = (case.says(spec.name, WARNING, "InspectFailed", text), _error(case, crash))
     return _backing_off(case, crash, "invalid-image-name", (*before, *told))
+
+
+def _error(case: Case, crash: Crash) -> Event:
+    return case.says(crash.container, WARNING, "Failed", f"Error: {crash.failing}")
 
 
 def _backing_off(case: Case, crash: Crash, moment: str, events: tuple[Event, ...]) -> Act:

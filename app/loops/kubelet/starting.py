@@ -14,14 +14,15 @@ from app.kube.meta import Ref
 from app.loops.host_pods import container_spec, role_of, with_run
 from app.loops.kubelet import pulling
 from app.loops.kubelet.backoff import grown, next_look, retry
-from app.loops.kubelet.case import NORMAL, WARNING, Case, event, pod_name, with_crash
+from app.loops.kubelet.case import NORMAL, WARNING, Case, pod_name, with_crash
 from app.loops.kubelet.pulling import remembering
 from app.sim.acts import Act, Event
 from app.sim.agenda import Due
 from app.sim.host import ContainerRun, Crash
 
-STARTED = event(NORMAL, "Started", "Container started")
-CREATED = event(NORMAL, "Created", "Container created")
+
+def started_event(case: Case, run: ContainerRun) -> Event:
+    return case.says(run.name, NORMAL, "Started", "Container started")
 
 
 def starting(case: Case, name: str, before: tuple[Event, ...]) -> Act | Due | None:
@@ -86,7 +87,7 @@ def _back_off(case: Case, crash: Crash, entry: Entry, ended: int, before: tuple[
         reason="CrashLoopBackOff",
         moment="crash-back-off",
         outcome=f"{entry.delay // 1000} s",
-        events=(*before, event(WARNING, "BackOff", crash_loop_event(crash.container, pod))),
+        events=(*before, case.says(crash.container, WARNING, "BackOff", crash_loop_event(crash.container, pod))),
     )
 
 
@@ -101,7 +102,7 @@ def _misconfigured(case: Case, name: str, fault: str, before: tuple[Event, ...])
         reason="CreateContainerConfigError",
         moment="container-config-error",
         outcome=fault,
-        events=(*before, event(WARNING, "Failed", f"Error: {fault}")),
+        events=(*before, case.says(name, WARNING, "Failed", f"Error: {fault}")),
     )
 
 
@@ -131,7 +132,7 @@ def _create(case: Case, name: str, before: tuple[Event, ...]) -> Act:
         reason=name if run.attempt == 0 else f"{name}, restart {run.attempt}",
         moment="start-container",
         to=case.runtime,
-        events=(*before, CREATED),
+        events=(*before, case.says(name, NORMAL, "Created", "Container created")),
     )
 
 
@@ -145,5 +146,5 @@ def not_started(case: Case, run: ContainerRun) -> Act:
         reason="RunContainerError",
         moment="run-container-error",
         outcome=f"exit {run.exit_code}",
-        events=(event(WARNING, "Failed", f"Error: {run.message}"),),
+        events=(case.says(run.name, WARNING, "Failed", f"Error: {run.message}"),),
     )

@@ -20,7 +20,6 @@ from app.loops.kubelet.backoff import resync
 from app.loops.kubelet.case import (
     NORMAL,
     Case,
-    event,
     has_started,
     is_ready,
     next_relist,
@@ -28,7 +27,7 @@ from app.loops.kubelet.case import (
 from app.loops.kubelet.ending import ended, ending, whole
 from app.loops.kubelet.killing import killing, unfinished
 from app.loops.kubelet.sandboxes import changed, making
-from app.loops.kubelet.starting import STARTED, not_started, starting
+from app.loops.kubelet.starting import not_started, started_event, starting
 from app.loops.kubelet.terminating import begin
 from app.sim.acts import Act, Event
 from app.sim.agenda import Due
@@ -77,7 +76,7 @@ def _starts(case: Case, wanted: Actions, started: list[ContainerRun]) -> Iterato
             if last.reason == START_ERROR:
                 yield not_started(case, last)
                 return
-            before = (STARTED,)
+            before = (started_event(case, last),)
         if hooks.awaited(case, last):
             yield from hooks.hooking(case, last, before)
             return
@@ -184,7 +183,7 @@ def _kill(case: Case, name: str, probe: str) -> Act:
         reason=f"{word} probe failed",
         moment=f"{word}-kill",
         outcome=f"grace {seconds} s",
-        events=(event(NORMAL, "Killing", text),),
+        events=(case.says(name, NORMAL, "Killing", text),),
     )
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from app.kube.grace import effective_grace
 from app.kube.pods import Pod
 from app.loops.host_pods import behaviour_of, with_next_pull, without_pod
-from app.loops.kubelet.case import NORMAL, Case, event
+from app.loops.kubelet.case import NORMAL, Case
 from app.loops.kubelet.killing import killing, unfinished
 from app.sim.acts import Act, Delete
 from app.sim.agenda import Due
@@ -45,7 +45,7 @@ def begin(case: Case, reason: str) -> Act:
         reason=reason,
         moment="killing" if running else "",
         outcome=f"grace {grace} s",
-        events=tuple(event(NORMAL, "Killing", f"Stopping container {run.name}") for run in running),
+        events=tuple(case.says(run.name, NORMAL, "Killing", f"Stopping container {run.name}") for run in running),
         background=not running,
     )
     return act if act.host is None or case.pod.pull is None else replace(act, host=with_next_pull(act.host, case.now))
