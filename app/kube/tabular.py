@@ -1,4 +1,4 @@
-"""Columns as Go's text/tabwriter sets them: cells end at tabs, and a column lasts as long as lines have a cell in it."""
+"""Columns as text/tabwriter of Go sets them: cells end at tabs, a column lasts as long as lines have a cell in it."""
 
 from __future__ import annotations
 
