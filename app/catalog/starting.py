@@ -11,7 +11,7 @@ from app.catalog import beginnings, goals, reading, scripts
 from app.catalog import settings as settings_of
 from app.catalog.flow import Flow, Setup
 from app.catalog.ground import Ground, foreign_ground, own_ground
-from app.catalog.targets import WORKLOADS, template
+from app.catalog.targets import TEMPLATED, template
 from app.errors import BadInput
 from app.kube import durations
 from app.kube.annotations import PREFIX
@@ -175,7 +175,7 @@ def _images(flow: Flow, objects: tuple[Object, ...]) -> tuple[str, ...]:
     """That images lie on every node is assumed of a reader's too, unless an annotation speaks of them."""
     found = list(flow.images)
     for obj in objects if flow.images else ():
-        if isinstance(obj, WORKLOADS):
+        if isinstance(obj, TEMPLATED):
             pod = template(obj)
             spoken = [name for name, _ in pod.metadata.annotations.items() if name.startswith(PREFIX)]
             if not any(name.endswith("image-pull") for name in spoken):

@@ -13,6 +13,7 @@ from app.errors import BadInput
 from app.kube import durations, machines
 from app.kube.annotations import PREFIX, behaviour
 from app.kube.annotations import check as check_annotations
+from app.kube.batch import CronJob, Job
 from app.kube.behaviour import hook
 from app.kube.defaults import defaulted
 from app.kube.meta import Ref
@@ -20,12 +21,16 @@ from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Container, ExecAction, Lifecycle, LifecycleHandler, Pod, PodTemplateSpec
 from app.kube.stringmap import StringMap
-from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
+from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from app.sim.paths import with_path, without_path
 from app.sim.references import parse_ref
 
 Workload = Deployment | StatefulSet | ReplicaSet | Pod
 WORKLOADS = (Deployment, StatefulSet, ReplicaSet, Pod)
+"""What a walk can be about."""
+Templated = Workload | DaemonSet | Job | CronJob
+TEMPLATED = (*WORKLOADS, DaemonSet, Job, CronJob)
+"""Whatever says how its pods are."""
 
 FORMS = {
     "field": "field KIND/NAME PATH",
@@ -74,17 +79,27 @@ def parse(text: str) -> Target:
     return Target(verb, ref, words[1] if verb != "exists" else "")
 
 
-def template(workload: Workload) -> PodTemplateSpec:
+def template(workload: Templated) -> PodTemplateSpec:
     """Metadata and spec of the pods that a workload makes; of a Pod its own."""
-    if isinstance(workload, Pod):
-        return PodTemplateSpec(workload.metadata, workload.spec)
-    return workload.spec.template
+    match workload:
+        case Pod():
+            return PodTemplateSpec(workload.metadata, workload.spec)
+        case CronJob():
+            return workload.spec.jobTemplate.spec.template
+        case _:
+            return workload.spec.template
 
 
-def _with_template(workload: Workload, new: PodTemplateSpec) -> Workload:
-    if isinstance(workload, Pod):
-        return replace(workload, metadata=new.metadata, spec=new.spec)
-    return replace(workload, spec=replace(workload.spec, template=new))
+def _with_template(workload: Templated, new: PodTemplateSpec) -> Templated:
+    match workload:
+        case Pod():
+            return replace(workload, metadata=new.metadata, spec=new.spec)
+        case CronJob():
+            job = replace(workload.spec.jobTemplate.spec, template=new)
+            made = replace(workload.spec.jobTemplate, spec=job)
+            return replace(workload, spec=replace(workload.spec, jobTemplate=made))
+        case _:
+            return replace(workload, spec=replace(workload.spec, template=new))
 
 
 def write(obj: Object, target: Target, setting: Setting, value: str) -> Object:
@@ -205,8 +220,8 @@ _WRITERS: dict[str, Callable[[Object, str, Setting, str], Object]] = {
 }
 
 
-def _workload(obj: Object) -> Workload:
-    if not isinstance(obj, WORKLOADS):
+def _workload(obj: Object) -> Templated:
+    if not isinstance(obj, TEMPLATED):
         raise KeyError("there is no pod template in it")
     return obj
 
@@ -285,7 +300,7 @@ def moved(target: Target, to: Object) -> Target:
 
 def containers(obj: Object | None) -> list[str]:
     """The names of the containers in an object's pod template."""
-    return [row.name for row in template(obj).spec.containers] if isinstance(obj, WORKLOADS) else []
+    return [row.name for row in template(obj).spec.containers] if isinstance(obj, TEMPLATED) else []
 
 
 # Where the name of a container stands.

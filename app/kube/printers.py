@@ -35,14 +35,14 @@ class EventLine(NamedTuple):
 def get_pods(pods: Sequence[Pod], now: int, *, wide: bool = False) -> str:
     header = ["NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES"]
     count = len(header) if wide else 5
-    return _table(header[:count], [pod_columns(pod, now)[:count] for pod in pods])
+    return table(header[:count], [pod_columns(pod, now)[:count] for pod in pods])
 
 
 def get_nodes(nodes: Sequence[Node], now: int, *, wide: bool = False) -> str:
     header = ["NAME", "STATUS", "ROLES", "AGE", "VERSION"]
     if wide:
         header += ["INTERNAL-IP", "EXTERNAL-IP", "OS-IMAGE", "KERNEL-VERSION", "CONTAINER-RUNTIME"]
-    return _table(header, [node_cells(node, now)[: len(header)] for node in nodes], cluster_scoped=True)
+    return table(header, [node_cells(node, now)[: len(header)] for node in nodes], cluster_scoped=True)
 
 
 def node_cells(node: Node, now: int) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ def get_deployments(rows: Sequence[Deployment], now: int) -> str:
         )
         for row in rows
     ]
-    return _table(["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE"], cells)
+    return table(["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE"], cells)
 
 
 def get_replica_sets(rows: Sequence[ReplicaSet], now: int) -> str:
@@ -103,7 +103,7 @@ def get_replica_sets(rows: Sequence[ReplicaSet], now: int) -> str:
         )
         for row in rows
     ]
-    return _table(["NAME", "DESIRED", "CURRENT", "READY", "AGE"], cells)
+    return table(["NAME", "DESIRED", "CURRENT", "READY", "AGE"], cells)
 
 
 def get_stateful_sets(rows: Sequence[StatefulSet], now: int) -> str:
@@ -115,7 +115,7 @@ def get_stateful_sets(rows: Sequence[StatefulSet], now: int) -> str:
         )
         for row in rows
     ]
-    return _table(["NAME", "READY", "AGE"], cells)
+    return table(["NAME", "READY", "AGE"], cells)
 
 
 def get_services(rows: Sequence[Service], now: int) -> str:
@@ -130,7 +130,7 @@ def get_services(rows: Sequence[Service], now: int) -> str:
         )
         for row in rows
     ]
-    return _table(["NAME", "TYPE", "CLUSTER-IP", "EXTERNAL-IP", "PORT(S)", "AGE"], cells)
+    return table(["NAME", "TYPE", "CLUSTER-IP", "EXTERNAL-IP", "PORT(S)", "AGE"], cells)
 
 
 def get_endpoint_slices(rows: Sequence[EndpointSlice], now: int) -> str:
@@ -145,7 +145,7 @@ def get_endpoint_slices(rows: Sequence[EndpointSlice], now: int) -> str:
         )
         for row in rows
     ]
-    return _table(["NAME", "ADDRESSTYPE", "PORTS", "ENDPOINTS", "AGE"], cells)
+    return table(["NAME", "ADDRESSTYPE", "PORTS", "ENDPOINTS", "AGE"], cells)
 
 
 def get_disruption_budgets(rows: Sequence[PodDisruptionBudget], now: int) -> str:
@@ -159,7 +159,7 @@ def get_disruption_budgets(rows: Sequence[PodDisruptionBudget], now: int) -> str
         )
         for row in rows
     ]
-    return _table(["NAME", "MIN AVAILABLE", "MAX UNAVAILABLE", "ALLOWED DISRUPTIONS", "AGE"], cells)
+    return table(["NAME", "MIN AVAILABLE", "MAX UNAVAILABLE", "ALLOWED DISRUPTIONS", "AGE"], cells)
 
 
 def get_events(events: Iterable[EventLine], now: int) -> str:
@@ -174,10 +174,11 @@ def get_events(events: Iterable[EventLine], now: int) -> str:
         )
         for row in events
     ]
-    return _table(["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"], cells)
+    return table(["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"], cells)
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, cluster_scoped: bool = False) -> str:
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, cluster_scoped: bool = False) -> str:
+    """Columns as kubectl aligns them."""
     if not rows:
         return "No resources found" if cluster_scoped else f"No resources found in {DEFAULT_NAMESPACE} namespace."
     lines = [header, *rows]

@@ -16,7 +16,6 @@ from app.kube.meta import Ref
 from app.kube.networking import EndpointSlice
 from app.kube.nodes import Node
 from app.kube.pods import Pod
-from app.kube.policy import PodDisruptionBudget
 from app.sim.acts import Line
 from app.sim.flatten import Change, changes, compared, machine
 from app.sim.walk import Record, Walk
@@ -25,6 +24,7 @@ from app.story import claims
 from app.story.events import newest
 from app.story.fact import Fact, Subject
 from app.story.facts import FACTS
+from app.story.owners import owner_views
 from app.story.terminal import log_views
 from app.story.words import Passage, filled, tell
 
@@ -275,12 +275,10 @@ def kubectl(played: Play, n: int) -> dict[str, str]:
         printers.EventLine(row.at, row.type, row.reason, row.object, row.message)
         for row in newest(played.walk, _records(played, n))
     ]
-    budgets = [obj for obj in world.etcd.find("PodDisruptionBudget") if isinstance(obj, PodDisruptionBudget)]
-    pdb = {"get pdb": printers.get_disruption_budgets(budgets, world.now)} if budgets else {}
     return {
         "get pods -o wide": printers.get_pods(pods, world.now, wide=True),
         "get nodes": printers.get_nodes(nodes, world.now),
-        **pdb,
+        **owner_views(world),
         "get endpointslices": printers.get_endpoint_slices(slices, world.now),
         "get events": printers.get_events(events, world.now),
         **log_views(world, pods, played.target),
