@@ -1,4 +1,7 @@
-"""Whether a container that exited is started again: rules, then its own policy, then the pod's."""
+"""Whether a container that exited is started again: rules, then its own policy, then the pod's.
+
+Not modelled: the action RestartAllContainers restarts the container that has it, not the whole pod in place.
+"""
 
 from __future__ import annotations
 
