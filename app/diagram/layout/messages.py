@@ -111,16 +111,30 @@ def _title(lane: LaneHead) -> str:
 
 
 def _heading(lane: LaneHead, x: float, wide: float) -> tuple[Label, ...]:
-    """Two lines: title and node, or a long title broken; smaller where many lanes leave little room."""
+    """Title and node, or a long title broken; smaller and broken within a word where many lanes leave little room."""
     room = wide - 6
     bold = "t-chip" if width(lane.title, "t-chip") <= room or " " in lane.title else "t-lane"
-    lines = [fitted(lane.title, bold, room), fitted(lane.under, "t-note", room)]
-    looks = [bold, "t-note"]
+    if bold == "t-lane" and width(lane.title, bold) > room:
+        lines = [*_broken(lane.title, bold, room), *([fitted(lane.under, bold, room)] if lane.under else [])]
+        return _stacked(x, lines, [bold] * len(lines), 10)
     if not lane.under:
         lines = list(wrapped(lane.title, bold, room, 2))
-        looks = [bold, bold]
-    first = EDGE + (HEAD - 4) / 2 + (4 if len(lines) == 1 else -2)
-    return tuple(label(x, first + 13 * at, text, looks[at], "middle") for at, text in enumerate(lines))
+        return _stacked(x, lines, [bold, bold], 13)
+    return _stacked(x, [lane.title, fitted(lane.under, "t-note", room)], [bold, "t-note"], 13)
+
+
+def _stacked(x: float, lines: list[str], looks: list[str], pitch: float) -> tuple[Label, ...]:
+    first = EDGE + (HEAD - 4) / 2 + 4 - pitch * (len(lines) - 1) / 2
+    return tuple(label(x, first + pitch * at, text, looks[at], "middle") for at, text in enumerate(lines))
+
+
+def _broken(word: str, look: str, room: float) -> tuple[str, str]:
+    """One word on two lines: after its own hyphen if that fits, else with one."""
+    head, dash, tail = word.partition("-")
+    if dash and width(head + dash, look) <= room:
+        return head + dash, fitted(tail, look, room)
+    cut = max((at for at in range(1, len(word)) if width(word[:at] + "-", look) <= room), default=1)
+    return word[:cut] + "-", fitted(word[cut:], look, room)
 
 
 def _upwards(title: str, x: float, grid: Grid) -> Label:
