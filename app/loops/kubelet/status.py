@@ -77,10 +77,20 @@ def _moment(before: PodStatus, after: PodStatus) -> tuple[str, str]:
 
 
 def _news(before: PodStatus, after: PodStatus) -> str:
-    """The containers whose state is another one, each with Kubernetes' word for it: `migrate Completed, web running`."""
-    known = {row.name: _word(row) for row in (*before.initContainerStatuses, *before.containerStatuses)}
-    now = [(row.name, _word(row)) for row in (*after.initContainerStatuses, *after.containerStatuses)]
-    return ", ".join(f"{name} {word}" for name, word in now if known.get(name) != word)
+    """The containers whose state is another one, each with the word for it: `migrate Completed, web running`."""
+    known = {row.name: row for row in (*before.initContainerStatuses, *before.containerStatuses)}
+    now = (*after.initContainerStatuses, *after.containerStatuses)
+    told = ((row, known.get(row.name)) for row in now)
+    return ", ".join(f"{row.name} {_change(row, was)}" for row, was in told if was is None or _told(was) != _told(row))
+
+
+def _told(row: ContainerStatus) -> tuple[str, int]:
+    return _word(row), row.restartCount
+
+
+def _change(row: ContainerStatus, was: ContainerStatus | None) -> str:
+    again = was is not None and was.restartCount != row.restartCount
+    return f"{_word(row)}, restart {row.restartCount}" if again else _word(row)
 
 
 def _word(row: ContainerStatus) -> str:
