@@ -154,8 +154,8 @@ class Flow(Struct, frozen=True, kw_only=True):
     the file. Of a reader's manifests that is everything but Nodes. Without any, all was applied long before."""
     clients: str = "always"
     """`always`: they have been sending since long before; `after-wait`: they come when a `wait` has returned."""
-    narrate_api: bool = False
-    """Whether what the API server does with kubectl's requests are steps of their own."""
+    narrate_api: tuple[str, ...] = ()
+    """Kinds of objects: what the API server does with kubectl's requests about them are steps of their own."""
     folds: tuple[str, ...] = ()
     """Acts, `LOOP.VERB[:REASON]`, that are beside the point here: they are folded into the next numbered step."""
     assumes: tuple[str, ...] = ()

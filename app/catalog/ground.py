@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from app.catalog import targets
 from app.catalog.flow import Flow
@@ -12,10 +13,10 @@ from app.catalog.targets import WORKLOADS, Target, Workload
 from app.errors import BadInput
 from app.kube.manifests import Manifests
 from app.kube.meta import ObjectMeta, Ref
-from app.kube.networking import Service
+from app.kube.networking import Service, ServicePort
 from app.kube.nodes import Node
 from app.kube.objects import Object
-from app.kube.pods import Pod
+from app.kube.pods import Pod, PodTemplateSpec
 from app.kube.references import assumed
 from app.kube.stringmap import StringMap
 from app.kube.workloads import StatefulSet
@@ -41,11 +42,13 @@ class Ground(Struct, frozen=True):
     usual: Workload | None = None
     """The flow's own workload, whose place the reader's takes."""
     not_modelled: tuple[tuple[str, str], ...] = ()
+    assumed: tuple[Ref, ...] = ()
+    """Of the objects, those that are in no file of the reader's and only have to be there for the others."""
 
     def place(self, target: Target) -> tuple[Object, Target] | None:
         """The object that a setting's target means here, and the target on it; None when there is none."""
         found = next((obj for obj in self.objects if obj.ref == target.ref), None)
-        if found is None and target.ref is not None and self.foreign:
+        if found is None and target.ref is not None and self.foreign and target.verb != "exists":
             found = self._stand_in(target.ref)
         if found is None:
             return None
@@ -78,6 +81,9 @@ class Ground(Struct, frozen=True):
                 if target.ref is None:
                     continue
                 placed = self.place(target)
+                if target.verb == "exists":
+                    found.setdefault(setting.name, "false" if placed is None else "true")
+                    continue
                 said = UNSET if placed is None else None
                 if placed is not None and target.verb != "load":
                     said = targets.standing(*placed, setting)
@@ -99,22 +105,45 @@ def foreign_ground(flow: Flow, manifests: Manifests) -> Ground:
     """The reader's objects, on the flow's machines unless they bring their own."""
     nodes = tuple(obj for obj in manifests.objects if isinstance(obj, Node))
     others = tuple(obj for obj in manifests.objects if not isinstance(obj, Node))
-    others = (*others, *(obj for obj in assumed(others) if not isinstance(obj, Node)))
+    stand_ins = tuple(obj for obj in assumed(others) if not isinstance(obj, Node))
+    others = (*others, *stand_ins)
     nodes = nodes or tuple(obj for obj in flow.cluster if isinstance(obj, Node)) or three_nodes()
-    objects = (*nodes, *others)
     usual = workload_of(flow)
     workloads = [obj for obj in others if isinstance(obj, WORKLOADS)]
     workload = next((obj for obj in workloads if usual is not None and obj.ref == usual.ref), None)
     workload = workload or next(iter(workloads), None)
+    service = _selecting(others, workload)
+    if service is None and flow.applies and workload is not None:
+        service = service_for(flow, workload)
+        others = (*others, *([service] if service is not None else []))
     return Ground(
-        objects,
+        (*nodes, *others),
         _target(flow, nodes, workload),
         foreign=True,
         workload=workload,
-        service=_selecting(others, workload),
+        service=service,
         usual=usual,
         not_modelled=tuple(manifests.not_modelled),
+        assumed=tuple(obj.ref for obj in stand_ins),
     )
+
+
+def service_for(flow: Flow, workload: Workload) -> Service | None:
+    """The flow's own Service for a reader's workload that none selects: without one its clients have no address."""
+    usual = next((obj for obj in flow.cluster if isinstance(obj, Service)), None)
+    pod = targets.template(workload)
+    if usual is None or not pod.metadata.labels:
+        return None
+    meta = ObjectMeta(name=workload.metadata.name, namespace=workload.metadata.namespace)
+    return replace(usual, metadata=meta, spec=replace(usual.spec, selector=pod.metadata.labels, ports=_ports(pod)))
+
+
+def _ports(pod: PodTemplateSpec) -> tuple[ServicePort, ...]:
+    """To the first port that a container declares, or that a probe asks."""
+    declared = [port.containerPort for row in pod.spec.containers for port in row.ports]
+    probes = [row.readinessProbe or row.livenessProbe or row.startupProbe for row in pod.spec.containers]
+    asked = [row.httpGet.port for row in probes if row is not None and row.httpGet is not None]
+    return (ServicePort(port=80, name="http", targetPort=next(iter([*declared, *asked]), None)),)
 
 
 def three_nodes() -> tuple[Node, ...]:

@@ -116,15 +116,15 @@ class _Writing:
 
     def _write_object(self, setting: Setting, target: Target, value: str) -> None:
         placed = self.ground.place(target)
+        if target.verb == "exists":
+            self._write_existence(target, there=value == "true")
+            return
         if placed is None:
             self.problems.append(f"setting {setting.name}: {self._no_place(target)}")
             return
         obj, here = placed
         if target.verb == "load":
             self._write_load(obj.ref, target.name, value)
-            return
-        if target.verb == "exists" and value == "false":
-            self._put(obj, None)
             return
         try:
             new = targets.write(obj, here, setting, value)
@@ -134,6 +134,15 @@ class _Writing:
             self.problems.append(f"setting {setting.name}: {error}")
         else:
             self._put(obj, new)
+
+    def _write_existence(self, target: Target, *, there: bool) -> None:
+        """The object is taken out, or, of a reader's cluster, brought in from the flow's."""
+        found = next((obj for obj in self.ground.objects if obj.ref == target.ref), None)
+        if found is not None and not there:
+            self._put(found, None)
+        elif found is None and there:
+            own = next(obj for obj in self.flow.cluster if obj.ref == target.ref)
+            self.ground = replace(self.ground, objects=(*self.ground.objects, own))
 
     def _put(self, old: Object, new: Object | None) -> None:
         """One object in the place of another, or nothing."""

@@ -124,7 +124,9 @@ def _later(flow: Flow, ground: Ground, objects: tuple[Object, ...]) -> tuple[Obj
     if not flow.applies:
         return ()
     named = {parse_ref(text) for text in flow.applies}
-    return tuple(obj for obj in objects if (obj.kind != "Node" if ground.foreign else obj.ref in named))
+    if ground.foreign:
+        return tuple(obj for obj in objects if obj.kind != "Node" and obj.ref not in ground.assumed)
+    return tuple(obj for obj in objects if obj.ref in named)
 
 
 def _tried(problems: list[str], make: Callable[P, T], *args: P.args, **more: P.kwargs) -> T | None:

@@ -171,9 +171,10 @@ def _write_prestop(obj: Object, name: str, _: Setting, value: str) -> Object:
 
 def _write_keep(obj: Object, path: str, _: Setting, value: str) -> Object:
     """As it is, or without what stands at the path."""
-    if _at(obj, path) is None:
+    there = _at(obj, path) is not None
+    if value == "true" and not there:
         raise KeyError(f"found nothing at {path}")
-    return obj if value == "true" else without_path(obj, path)
+    return without_path(obj, path) if there and value == "false" else obj
 
 
 def _write_health(obj: Object, probe: str, _: Setting, value: str) -> Object:
@@ -283,6 +284,8 @@ def _at(value: Any, path: str) -> Any:
     for part in _SEGMENT.findall(path):
         if isinstance(value, tuple):
             value = next((item for item in value if getattr(item, "name", None) == part), None)
+        elif isinstance(value, StringMap):
+            value = value.get(part)
         else:
             value = getattr(value, part, None)
     return value

@@ -58,7 +58,7 @@ class Api:
         """Carry out one request of a process; refusals are outcomes, never exceptions."""
         if "kube-apiserver" in draft.down:
             return Answer(Outcome("unreachable", message="connection refused"))
-        if draft.narrate_api and told(process, request):
+        if draft.narrate_api and told(process, request, draft.narrate_api):
             return narrated(draft.freeze(), request, self._handle(draft, process, request))
         return self._handle(draft, process, request)
 

@@ -45,7 +45,7 @@ class Draft:
     script: tuple[Intervention, ...]
     manifests: Map[str, tuple[Object, ...]]
     lags: Map[str, Lag]
-    narrate_api: bool
+    narrate_api: tuple[str, ...]
     load: tuple[Load, ...]
     ledger: Ledger
 

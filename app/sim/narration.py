@@ -5,6 +5,7 @@ Not modelled: priority and fairness, audit, webhooks, and users who may not do w
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from msgspec.structs import replace
@@ -32,9 +33,9 @@ _VERBS: dict[type, str] = {
 }
 
 
-def told(process: str, request: Request) -> bool:
-    """Whether there is something to tell of a request: it is kubectl's, and changes something."""
-    return process == CLIENT and type(request) in _VERBS
+def told(process: str, request: Request, kinds: Container[str]) -> bool:
+    """Whether there is something to tell of a request: it is kubectl's, and changes something of these kinds."""
+    return process == CLIENT and type(request) in _VERBS and _about(request).kind in kinds
 
 
 def narrated(before: World, request: Request, answer: Answer) -> Answer:

@@ -58,7 +58,7 @@ class World(Struct, frozen=True):
     manifests: Map[str, tuple[Object, ...]] = EMPTY
     """Objects that `apply m:HASH` may name."""
     lags: Map[str, Lag] = DEFAULT_LAGS
-    narrate_api: bool = False
-    """Whether the API server's handling of kubectl's requests is told step by step."""
+    narrate_api: tuple[str, ...] = ()
+    """The kinds with which the API server's handling of kubectl's requests is told step by step."""
     load: tuple[Load, ...] = ()
     ledger: Ledger = Ledger()

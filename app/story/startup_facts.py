@@ -121,6 +121,29 @@ def _starts(reason: str, text: str) -> Callable[[Event], bool]:
     return lambda event: event.reason == reason and event.message.startswith(text)
 
 
+def _any(reason: str, text: str) -> Callable[[Subject], Fact]:
+    """Whether an Event with that reason has these words in it."""
+
+    def seen(subject: Subject) -> Fact:
+        found = _events(subject.walk, lambda event: event.reason == reason and text in event.message)
+        step = next((row.n for row, _ in found if row.n), None)
+        return Fact(bool(found), "", step)
+
+    return seen
+
+
+REFUSALS = (("not found", "NotFound"), ("access denied", "Denied"), ("no such host", "Unreachable"))
+
+
+def pull_refusal(subject: Subject) -> Fact:
+    """Why the last failed pull failed."""
+    found = _events(subject.walk, _starts("Failed", "Failed to pull image"))
+    if not found:
+        return Fact(None, "")
+    row, event = found[-1]
+    return Fact(next((word for text, word in REFUSALS if text in event.message), "Other"), "", row.n or None)
+
+
 def rejections(subject: Subject) -> Fact:
     """Pods that a kubelet turned away at its door."""
     held = [pod for pod in subject.walk.world.etcd.find("Pod") if isinstance(pod, Pod)]
@@ -146,6 +169,9 @@ STARTUP_FACTS: dict[str, Callable[[Subject], Fact]] = {
     "sandbox-failures": _counted(_reason("FailedCreatePodSandBox")),
     "attach-failures": _counted(_reason("FailedAttachVolume")),
     "mount-failures": _counted(_reason("FailedMount")),
+    "out-of-addresses": _any("FailedCreatePodSandBox", "no IP addresses available"),
+    "kept-off-by-taints": _any("FailedScheduling", "untolerated taint"),
+    "pull-refusal": pull_refusal,
     "pull-failures": _counted(_starts("Failed", "Failed to pull image")),
     "config-errors": _counted(lambda event: event.reason == "Failed" and _is_config(event.message)),
     "crash-back-offs": _counted(_starts("BackOff", "Back-off restarting")),

@@ -12,6 +12,7 @@ from app.catalog.flow import Flow, Setting, Setup
 from app.catalog.goals import clients_served
 from app.errors import BadInput
 from app.kube.manifests import Manifests, read_manifests
+from app.kube.networking import Service
 from app.kube.pods import Pod
 from app.sim.walk import Walk
 
@@ -95,3 +96,44 @@ def test_clients_that_were_to_come_have_to_be_served(fresh: Flow) -> None:
     assert not clients_served(found.start, None)
     assert clients_served(found.world, None)
     assert clients_served(replace(found.start, load=()), None)
+
+
+LONE = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: api, namespace: prod}
+spec:
+  selector: {matchLabels: {app: api}}
+  template:
+    metadata: {labels: {app: api}}
+    spec:
+      containers:
+        - name: api
+          image: api:1
+          env: [{name: MODE, valueFrom: {configMapKeyRef: {name: settings, key: mode}}}]
+          readinessProbe: {httpGet: {port: 8080}, periodSeconds: 1}
+"""
+
+
+def test_a_workload_that_no_service_selects_gets_the_flows(fresh: Flow) -> None:
+    """Without one its clients would have no address, and the walk no end."""
+    setup = set_up(fresh, manifests=read_manifests(LONE))
+    found = starting.walk(setup)
+    service = next(obj for obj in setup.later if isinstance(obj, Service))
+    assert str(service.ref) == "service/prod/api"
+    assert dict(service.spec.selector.items()) == {"app": "api"}
+    assert service.spec.ports[0].targetPort == 8080
+    assert found.stopped == "goal"
+    assert any(row.step.moment == "first-request" for row in found.steps)
+
+
+def test_what_is_only_assumed_is_there_before_and_not_applied(fresh: Flow) -> None:
+    setup = set_up(fresh, manifests=read_manifests(LONE))
+    assert {str(obj.ref) for obj in setup.later} == {"deployment/prod/api", "service/prod/api"}
+    assert any(str(obj.ref) == "configmap/prod/settings" for obj in setup.objects)
+
+
+def test_a_flow_that_applies_nothing_adds_no_service(race: Flow) -> None:
+    settings = dict.fromkeys(("rate", "takes"), "not set")
+    setup = starting.set_up(race, settings=settings, manifests=read_manifests(LONE))
+    assert not any(isinstance(obj, Service) for obj in setup.objects)

@@ -279,3 +279,41 @@ def test_what_a_probe_meets_is_read_off_the_readers_manifests(race: Flow) -> Non
     assert ground.says(flow)["readiness"] == "fail=9s"
     found = written(flow, ground, {"readiness": "ok"})
     assert held(found.objects, "deployment/x").spec.template.metadata.annotations.get(f"{PREFIX}health") == "/x: 200"
+
+
+def test_of_a_readers_cluster_an_object_of_the_flow_is_missing_until_it_is_asked_for(
+    race: Flow, own: Manifests
+) -> None:
+    flow = with_settings(race, THERE)
+    ground = foreign_ground(flow, own)
+    assert ground.says(flow)["service"] == "false"
+    refs = [str(obj.ref) for obj in written(flow, ground, {"service": "true"}).objects]
+    assert "service/web" in refs
+
+
+def test_what_is_not_there_need_not_be_taken_out(race: Flow, own: Manifests) -> None:
+    probe = Setting(
+        "probe", "P", "switch", "true", sets=("keep deployment/web spec.template.spec.containers[app].readinessProbe",)
+    )
+    flow = with_settings(race, probe)
+    ground = foreign_ground(flow, own)
+    assert ground.says(flow)["probe"] == UNSET
+    assert written(flow, ground, {"probe": "false"}).objects == written(flow, ground, {}).objects
+    with pytest.raises(BadInput, match="found nothing at"):
+        written(flow, ground, {"probe": "true"})
+
+
+def test_a_quantity_is_read_off_the_readers_manifests(race: Flow) -> None:
+    cpu = Setting(
+        "cpu",
+        "C",
+        "choice",
+        "1",
+        choices=("1", "2"),
+        sets=("field deployment/web spec.template.spec.containers[app].resources.requests.cpu",),
+    )
+    flow = with_settings(race, cpu)
+    text = """
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {selector: {matchLabels: {a: b}}, template: {
+  metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: "a:1", resources: {requests: {cpu: 300m}}}]}}}}"""
+    assert foreign_ground(flow, read_manifests(text)).says(flow)["cpu"] == "300m"

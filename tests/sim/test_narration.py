@@ -13,7 +13,7 @@ from app.sim.world import World
 from tests.sim.clusters import DEPLOYMENT, POD, ask, deployment, held, pod, world
 
 MODEL = Model(LOOPS)
-WORLD = replace(world(), narrate_api=True)
+WORLD = replace(world(), narrate_api=("Deployment", "Pod"))
 BEFORE = [("authenticate", "kubernetes-admin"), ("authorize", "may create")]
 
 
@@ -86,5 +86,9 @@ def test_others_are_not_told_of_and_neither_is_kubectl_elsewhere() -> None:
     assert told(Create(deployment()), process="kube-controller-manager") == [("", "")]
     assert told(Create(deployment()), world()) == [("", "")]
     assert ask(MODEL, world(), Create(deployment()))[0] == replace(
-        ask(MODEL, WORLD, Create(deployment()))[0], narrate_api=False
+        ask(MODEL, WORLD, Create(deployment()))[0], narrate_api=()
     )
+
+
+def test_only_the_kinds_that_are_asked_for_are_told_of() -> None:
+    assert told(Create(deployment()), replace(WORLD, narrate_api=("Pod",))) == [("", "")]

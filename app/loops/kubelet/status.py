@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from app.kube.meta import Ref, condition
-from app.kube.pods import Pod, PodStatus
+from app.kube.pods import ContainerStatus, Pod, PodStatus
 from app.loops.host_pods import changed_workers
 from app.loops.kubelet.case import Case, cases
 from app.loops.kubelet.pod_status import TERMINAL, pod_status
@@ -73,7 +73,32 @@ def _moment(before: PodStatus, after: PodStatus) -> tuple[str, str]:
         return "status-pending", after.phase
     if _is(after, "PodReadyToStartContainers") and not _is(before, "PodReadyToStartContainers"):
         return "ready-to-start", "PodReadyToStartContainers"
-    return "", "ContainersChanged"
+    return "containers-changed", _news(before, after) or "ContainersChanged"
+
+
+def _news(before: PodStatus, after: PodStatus) -> str:
+    """The containers whose state is another one, each with the word for it: `migrate Completed, web running`."""
+    known = {row.name: row for row in (*before.initContainerStatuses, *before.containerStatuses)}
+    now = (*after.initContainerStatuses, *after.containerStatuses)
+    told = ((row, known.get(row.name)) for row in now)
+    return ", ".join(f"{row.name} {_change(row, was)}" for row, was in told if was is None or _told(was) != _told(row))
+
+
+def _told(row: ContainerStatus) -> tuple[str, int]:
+    return _word(row), row.restartCount
+
+
+def _change(row: ContainerStatus, was: ContainerStatus | None) -> str:
+    again = was is not None and was.restartCount != row.restartCount
+    return f"{_word(row)}, restart {row.restartCount}" if again else _word(row)
+
+
+def _word(row: ContainerStatus) -> str:
+    if row.state.waiting is not None:
+        return row.state.waiting.reason or "created"
+    if row.state.terminated is not None:
+        return row.state.terminated.reason or f"exit {row.state.terminated.exitCode}"
+    return "started" if row.started else "running"
 
 
 def _is(status: PodStatus, type_: str) -> bool:
