@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.real_cases import termination
+from tests.real_cases import draining, termination
 from tests.real_cases.asking import Real, differences
 
 CASES: dict[str, dict[str, Any]] = {
@@ -18,12 +18,17 @@ CASES: dict[str, dict[str, Any]] = {
 
 RUNNERS: dict[str, Callable[[dict[str, Any]], Real]] = {
     "term-03": termination.term_03,
+    "drain-01": draining.drain_01,
+    "drain-03": draining.drain_03,
+    "drain-05": draining.drain_05,
 }
 
 # Checks that name another Kubernetes version wait for the version setting.
-WAITING = {("term-03", "old-double-grace")}
+WAITING = {
+    ("term-03", "old-double-grace"),
+}
 # An advice in words: nothing to compute.
-WORDS = {("term-03", "rule")}
+WORDS = {("term-03", "rule"), ("drain-05", "contrast-deployment")}
 
 CHECKS = [
     (case, row["id"])

@@ -8,7 +8,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from app.kube.meta import Ref
+from app.kube.nodes import Node
 from app.kube.pods import Pod
+from app.kube.taints import UNSCHEDULABLE
 from app.kube.workloads import Deployment, StatefulSet
 from app.loops import kube_proxy
 from app.sim.loop import Turn, process_name
@@ -100,6 +102,12 @@ def script_done(world: World, _: Subject | None) -> bool:
     return not world.script
 
 
+def taints_current(world: World, _: Subject | None) -> bool:
+    """Every cordoned node has the taint that says so, and no other has it."""
+    nodes = [row for row in world.etcd.find("Node") if isinstance(row, Node)]
+    return all(any(taint.key == UNSCHEDULABLE for taint in row.spec.taints) == row.spec.unschedulable for row in nodes)
+
+
 GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
     "target-gone": target_gone,
     "processes-gone": processes_gone,
@@ -110,4 +118,5 @@ GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
     "clients-served": clients_served,
     "target-well": target_well,
     "script-done": script_done,
+    "taints-current": taints_current,
 }

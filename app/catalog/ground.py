@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from app.catalog import targets
 from app.catalog.flow import Flow
-from app.catalog.targets import WORKLOADS, Target, Workload
+from app.catalog.targets import TEMPLATED, WORKLOADS, Target, Templated, Workload
 from app.errors import BadInput
 from app.kube.manifests import Manifests
 from app.kube.meta import ObjectMeta, Ref
@@ -155,14 +155,15 @@ def workload_of(flow: Flow) -> Workload | None:
     if not flow.target:
         return None
     try:
-        return maker(flow.cluster, parse_ref(flow.target))
+        found = maker(flow.cluster, parse_ref(flow.target))
     except BadInput:
         return None
+    return found if isinstance(found, WORKLOADS) else None
 
 
-def maker(objects: tuple[Object, ...], ref: Ref) -> Workload | None:
-    """The object of that name, or for a pod the workload that would make it: `web` for pod/web-1."""
-    workloads = {obj.ref: obj for obj in objects if isinstance(obj, WORKLOADS)}
+def maker(objects: tuple[Object, ...], ref: Ref) -> Templated | None:
+    """The object of that name, or for a pod what would make it: `web` for pod/web-1."""
+    workloads = {obj.ref: obj for obj in objects if isinstance(obj, TEMPLATED)}
     if ref in workloads or ref.kind != "Pod":
         return workloads.get(ref)
     match = _ORDINAL.fullmatch(ref.name)

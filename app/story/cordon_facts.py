@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from app.kube.load_balancer import backends
 from app.kube.meta import Ref, condition
+from app.kube.networking import EndpointSlice, Service
 from app.kube.nodes import Node
 from app.kube.pods import Pod
 from app.sim.index import on_node
@@ -67,8 +69,21 @@ def _meant(subject: Subject, node: str) -> bool:
 
 
 def placed_there(subject: Subject) -> Fact:
-    """Pods that were bound to a node after it had been cordoned."""
-    found = [(row, pod) for row, pod in bindings(subject.walk) if cordoned(row.step.before, pod.spec.nodeName)]
+    """Pods that were bound to a node after it had been cordoned; those of DaemonSets are told apart."""
+    return _placed(subject, daemons=False)
+
+
+def daemons_placed(subject: Subject) -> Fact:
+    """Pods of DaemonSets that were bound to a node after it had been cordoned."""
+    return _placed(subject, daemons=True)
+
+
+def _placed(subject: Subject, *, daemons: bool) -> Fact:
+    found = [
+        (row, pod)
+        for row, pod in bindings(subject.walk)
+        if cordoned(row.step.before, pod.spec.nodeName) and _of_daemon_set(pod) is daemons
+    ]
     where = ", ".join(dict.fromkeys(pod.spec.nodeName for _, pod in found)) or "none"
     pods = [pod for _, pod in found]
     step = found[0][0].n or None if found else None
@@ -83,6 +98,11 @@ def waiting_for_room(subject: Subject) -> Fact:
     told = [row.n for row in subject.walk.records if row.n and row.step.object in refs and _reports(row.step)]
     more = (("pods", _names(pods)), ("message", waiting[0][1] if waiting else "none"))
     return Fact(float(len(pods)), "pods", told[0] if told else None, more)
+
+
+def _of_daemon_set(pod: Pod) -> bool:
+    owner = pod.metadata.controller
+    return owner is not None and owner.kind == "DaemonSet"
 
 
 def _refusal(pod: Pod) -> str:
@@ -103,6 +123,35 @@ def left_cordoned(subject: Subject) -> Fact:
     return Fact(float(len(names)), "nodes", steps[0] if steps else None, (("nodes", ", ".join(names) or "none"),))
 
 
+def lb_backends(subject: Subject) -> Fact:
+    """The fewest healthy nodes that a load balancer of the cloud had for a Service; none without such a Service."""
+    fewest: tuple[int, Record | None, str] | None = None
+    for row, world in _changes(subject.walk):
+        for name, found in _behind(world):
+            if fewest is None or len(found) < fewest[0]:
+                fewest = len(found), row, name
+    if fewest is None:
+        return Fact(None, "nodes", more=(("service", "none"),))
+    return Fact(float(fewest[0]), "nodes", fewest[1].n or None if fewest[1] else None, (("service", fewest[2]),))
+
+
+def _changes(walk: Walk) -> Iterator[tuple[Record | None, World]]:
+    """The start, and every world in which a Node or an EndpointSlice has just been written."""
+    yield None, walk.start
+    for row in walk.records:
+        if any(commit.ref.kind in ("Node", "EndpointSlice", "Service") for commit in row.step.commits):
+            yield row, row.step.world
+
+
+def _behind(world: World) -> Iterator[tuple[str, list[str]]]:
+    services = [row for row in world.etcd.find("Service") if isinstance(row, Service)]
+    for service in services:
+        if service.spec.type == "LoadBalancer":
+            nodes = [row for row in world.etcd.find("Node") if isinstance(row, Node)]
+            slices = [row for row in world.etcd.find("EndpointSlice") if isinstance(row, EndpointSlice)]
+            yield service.metadata.name, backends(service, nodes, slices)
+
+
 def _names(pods: list[Pod]) -> str:
     return ", ".join(pod.metadata.name for pod in pods) or "none"
 
@@ -110,6 +159,8 @@ def _names(pods: list[Pod]) -> str:
 CORDON_FACTS: dict[str, Callable[[Subject], Fact]] = {
     "pods-stayed": pods_stayed,
     "placed-there": placed_there,
+    "daemons-placed": daemons_placed,
     "waiting-for-room": waiting_for_room,
     "left-cordoned": left_cordoned,
+    "lb-backends": lb_backends,
 }

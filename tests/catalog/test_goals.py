@@ -9,7 +9,10 @@ from msgspec.structs import replace
 from app.catalog import goals, starting
 from app.catalog.flow import Flow
 from app.kube.meta import Ref
+from app.kube.nodes import Node, NodeSpec, Taint
 from app.kube.pods import Pod
+from app.kube.taints import UNSCHEDULABLE
+from app.sim.index import Stored
 from app.sim.ledger import Failing, Ledger, Route
 from app.sim.maps import Map
 from app.sim.walk import Walk
@@ -154,3 +157,16 @@ def test_the_target_is_well_while_it_is_ready_and_serves_its_clients_well(walk: 
 
 def test_a_target_that_goes_is_not_waited_for(walk: Walk, subject: goals.Subject) -> None:
     assert goals.target_well(walk.world, subject)
+
+
+def test_taints_are_current_when_they_follow_the_field(walk: Walk, subject: goals.Subject) -> None:
+    held = walk.start.etcd.get(Ref("Node", "", walk.start.nodes[0]))
+    assert held is not None
+    assert isinstance(held.object, Node)
+    cordoned = replace(held.object, spec=NodeSpec(unschedulable=True))
+    tainted = replace(cordoned, spec=NodeSpec(unschedulable=True, taints=(Taint(UNSCHEDULABLE, "NoSchedule"),)))
+    opened = replace(tainted, spec=NodeSpec(taints=tainted.spec.taints))
+    rows = [(cordoned, False), (tainted, True), (opened, False)]
+    for node, current in rows:
+        etcd = walk.start.etcd.put(Stored(2, node))
+        assert goals.taints_current(replace(walk.start, etcd=etcd), subject) is current

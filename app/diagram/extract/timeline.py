@@ -7,7 +7,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from app.catalog.flow import Flow
-from app.diagram.extract import deeds
+from app.diagram.extract import deeds, standing
 from app.diagram.extract.kept import KEPT, Same, record_at, steps, world_at
 from app.diagram.extract.names import seconds
 from app.diagram.extract.series import BEFORE, series
@@ -36,7 +36,8 @@ def _whole(same: Same, named: str, target: Ref | None) -> TimelineView:
     walk = same.walk
     tracks = Tracks(walk)
     who = cast(walk, named, target)
-    rows = [row for subject in who.targets for row in subject_tracks(tracks, subject)]
+    rows = [*standing.nodes(tracks), *standing.budgets(tracks)]
+    rows += [row for subject in who.targets for row in subject_tracks(tracks, subject)]
     rows += [tracks.replacement(subject) for subject in who.replacements]
     races = _races(walk)
     instants = {walk.start.now - BEFORE, walk.start.now, max(walk.world.now, walk.start.now + LEAST)}
