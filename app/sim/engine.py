@@ -14,7 +14,7 @@ from app.sim.actions import Action, Advance, Deliver, Intervene, Reconcile
 from app.sim.acts import Act, Command, Event, Outcome, Wait, Work
 from app.sim.answers import Answer
 from app.sim.api import Api
-from app.sim.draft import Draft, Pending, believe, enqueue, forget, receive, set_timer
+from app.sim.draft import Draft, Pending, believe, enqueue, forget, keep, receive, set_timer
 from app.sim.host import Host
 from app.sim.index import Index
 from app.sim.interventions import carry_out
@@ -145,9 +145,14 @@ class Model:
             draft.queued = draft.queued.delete(work)
         turn = Turn(before, loop, work.node, work.key, fired=action.timer)
         decision = loop.reconcile(turn)
-        if decision is None or isinstance(decision, Wait):
-            set_timer(draft, work, decision.bounds if decision else None)
+        if decision is None:
+            set_timer(draft, work, None)
             return self._done(draft, [], "")
+        if isinstance(decision, Wait):
+            set_timer(draft, work, decision.bounds)
+            keep(draft, work, decision)
+            # A wait is no act; only what it asks to be looked at has a cause.
+            return self._done(draft, [], lane_name(loop, work.node) if decision.also else "")
         steps: list[Step] = []
         if isinstance(decision, Act):
             wait, failed = None, not self._act(draft, loop, work, decision, steps).ok
@@ -189,6 +194,8 @@ class Model:
         if work in draft.retries:
             draft.retries = draft.retries.delete(work)
         set_timer(draft, work, wait.bounds if wait else None)
+        if wait is not None:
+            keep(draft, work, wait)
         if acts and loop.whole_sync:
             draft.busy = draft.busy.set(work, draft.now)
             set_timer(draft, work, Bounds.at(draft.now + acts * REQUEST))
@@ -208,6 +215,7 @@ class Model:
                 traffic.note(draft, *act.noted)
             if act.clients:
                 self._clients(draft, act.clients)
+            keep(draft, work, act)
             if act.command is not None:
                 draft.commands = draft.commands.set(act.command.key, act.command)
         lane = act.sender or lane_name(loop, work.node)

@@ -308,6 +308,8 @@ class Host(Struct, frozen=True):
     """How many pod addresses were given out."""
     pod_range: str = ""
     """`FIRST-LAST` of the addresses for pods, of which the first is the machine's own; empty: they never run out."""
+    leased: bool = False
+    """Whether its kubelet renews a Lease."""
     images: tuple[str, ...] = ()
     """Images that are present."""
     broken: tuple[str, ...] = ()

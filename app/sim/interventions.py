@@ -11,7 +11,7 @@ from msgspec import Struct
 from app.errors import BadInput
 from app.kube import waiting
 from app.kube.meta import Ref
-from app.sim import command_lines, dependencies, intervention_options, machines
+from app.sim import command_lines, dependencies, intervention_options, links, machines
 from app.sim.command_lines import simple
 from app.sim.draft import Draft
 from app.sim.intervention import Intervention
@@ -62,7 +62,7 @@ def check(intervention: Intervention) -> list[str]:
 
 def _references(intervention: Intervention) -> tuple[str, ...]:
     """The arguments that name objects."""
-    if intervention.verb in ("stop", "start", "apply"):
+    if intervention.verb in ("stop", "start", "apply", "cut", "restore"):
         return ()
     return intervention.args if intervention.verb in MANY else intervention.args[:1]
 
@@ -160,6 +160,8 @@ VERBS: dict[str, Verb] = {
     ),
     "stop": Verb("stop PROCESS[/NODE]", machines.stop),
     "start": Verb("start PROCESS[/NODE]", machines.start),
+    "cut": Verb("cut api-server PROCESS[/NODE]", links.cut, 2),
+    "restore": Verb("restore api-server PROCESS[/NODE]", links.restore, 2),
     "power-off": Verb("power-off node/NAME", machines.power_off, kinds=NODE),
     "set": Verb(
         f"set pod/NAME|node/NAME BEHAVIOUR=VALUE... | {dependencies.USAGE}", machines.behave, kinds=("Pod", "Node")

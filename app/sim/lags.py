@@ -25,6 +25,8 @@ class Bounds(Struct, frozen=True, order=True):
     least: int
     usual: int
     most: int
+    idle: bool = False
+    """Whether nothing comes of it as long as all goes on as it does: heartbeats, and alarms that they put off."""
 
     @classmethod
     def at(cls, instant: int) -> Bounds:
@@ -69,6 +71,10 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "client-start": Lag(5, 50, 1000),
         # Terminal status written -> final delete (PLEG relist, volumes, housekeeping): 0.65-0.9 s seen.
         "final-delete": Lag(600, 700, 950),
+        # A pass of the node lifecycle controller that finds something, until zones change their states.
+        "node-monitor-pass": Lag(20, 75, 500),
+        # From the repair of a link to the list after the reconnect: a back-off of 0.8 s that doubles to 30 s.
+        "relist": Lag(100, 1_000, 60_000),
         # The API server's own retry of an eviction after a conflict (500 ms and up to a tenth more), and what kubectl
         # drain takes from the cordon to the first eviction: discovery, and the list of the node's pods.
         "eviction-retry": Lag(500, 525, 550),

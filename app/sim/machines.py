@@ -13,8 +13,8 @@ from app.sim import dependencies
 from app.sim.acts import Work
 from app.sim.draft import Draft, enqueue, set_timer
 from app.sim.host import Evictor, Proxy
-from app.sim.index import Index
 from app.sim.intervention import Intervention
+from app.sim.links import hang_up, listed
 from app.sim.loop import Turn
 from app.sim.maps import EMPTY, ordered
 from app.sim.references import parse_ref, resolve
@@ -42,11 +42,9 @@ def _stop_process(model: Model, draft: Draft, process: str) -> None:
     for work in [work for work in draft.timers if work.loop in names and work.node == node]:
         set_timer(draft, work, None)
         draft.busy = draft.busy.delete(work) if work in draft.busy else draft.busy
-    for key in [key for key in draft.inbox if key[0] == process]:
-        draft.inbox = draft.inbox.delete(key)
-    for queue in [queue for queue in draft.heads if queue[0] == process]:
-        draft.heads = draft.heads.delete(queue)
-        draft.touched.add(queue)
+    for work in [work for work in draft.memory if work.loop in names and work.node == node]:
+        draft.memory = draft.memory.delete(work)
+    hang_up(draft, process)
     if base == "kube-proxy" and node in draft.hosts:
         # The kernel's rules outlive the process; what it remembered does not.
         host = draft.hosts[node]
@@ -65,13 +63,8 @@ def start(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, 
     if process not in draft.down:
         return ref, "runs already"
     draft.down = draft.down.delete(process)
-    view = Index()
-    for kind in model.routes.kinds(process):
-        for found in draft.etcd.by.get(kind, ()):
-            stored = draft.etcd.objects[found]
-            if model.routes.sees(process, stored.object):
-                view = view.put(stored)
-    draft.views = draft.views.set(process, view)
+    if process not in draft.cut:
+        draft.views = draft.views.set(process, listed(model, draft, process))
     base, _, node = process.partition("/")
     if base == "kubelet" and node in draft.hosts:
         draft.hosts = draft.hosts.set(node, replace(draft.hosts[node], kubelet_since=draft.now))
