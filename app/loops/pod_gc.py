@@ -128,7 +128,7 @@ def _of_node(view: Index, obj: Object) -> list[Ref]:
 
 
 def _all(turn: Turn) -> list[Ref]:
-    return [CLOCK, *(pod.ref for pod in turn.all(Pod) if isinstance(pod, Pod) and _reason(turn, pod))]
+    return [CLOCK, *(pod.ref for pod in turn.all(Pod) if _reason(turn, pod))]
 
 
 LOOP = Loop(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 from app.sim.maps import Map
@@ -19,12 +21,15 @@ class Lag(Struct, frozen=True, order=True):
         return Bounds(instant + self.least, instant + self.usual, instant + self.most)
 
 
-class Bounds(Struct, frozen=True, order=True):
-    """When a pending thing may happen (from `least`), usually happens, and must have happened (`most`)."""
-
+class _Instants(Struct, frozen=True, order=True):
     least: int
     usual: int
     most: int
+
+
+class Bounds(_Instants, frozen=True, order=True, kw_only=True):
+    """When a pending thing may happen (from `least`), usually happens, and must have happened (`most`)."""
+
     idle: bool = False
     """Whether nothing comes of it as long as all goes on as it does: heartbeats, and alarms that they put off."""
 
@@ -32,6 +37,10 @@ class Bounds(Struct, frozen=True, order=True):
     def at(cls, instant: int) -> Bounds:
         """Exactly then."""
         return cls(instant, instant, instant)
+
+    def moved(self, to: Callable[[int], int]) -> Bounds:
+        """Each of the three moved to where `to` has it."""
+        return Bounds(to(self.least), to(self.usual), to(self.most), idle=self.idle)
 
     def no_earlier(self, instant: int) -> Bounds:
         """The same, with nothing before `instant`."""
