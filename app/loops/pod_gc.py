@@ -17,7 +17,7 @@ from app.kube.meta import Condition, Ref
 from app.kube.node_health import ready_status
 from app.kube.nodes import Node
 from app.kube.objects import Object
-from app.kube.pod_gc import BY_POD_GC, PERIOD, QUARANTINE
+from app.kube.pod_gc import BY_POD_GC, PERIOD, QUARANTINE, Clock
 from app.kube.pods import Pod
 from app.kube.taints import OUT_OF_SERVICE
 from app.sim.acts import Act, Delete, Get, Outcome, PatchStatus, Wait
@@ -29,15 +29,6 @@ CLOCK = Ref("Clock", "", "pod-gc")
 NODE_GONE = Condition("DisruptionTarget", "True", BY_POD_GC, "PodGC: node no longer exists")
 
 Turns = Generator[Act | Wait, Outcome, None]
-
-
-class Clock(Struct, frozen=True):
-    """It looks at this instant, and every 20 s from it on."""
-
-    base: int = 0
-
-    def tick(self, at: int) -> int:
-        return at + (self.base - at) % PERIOD
 
 
 class Missed(Struct, frozen=True):

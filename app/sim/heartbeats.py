@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -11,6 +9,7 @@ from app.kube.meta import ObjectMeta, OwnerReference, Ref
 from app.kube.node_health import ready_status
 from app.kube.node_monitor import Beat, Health, Monitor
 from app.kube.nodes import LEASES, Lease, LeaseSpec, Node
+from app.kube.pod_gc import Clock
 from app.sim.acts import Work
 from app.sim.draft import Draft
 from app.sim.index import Stored
@@ -18,6 +17,7 @@ from app.sim.maps import Map
 from app.sim.world import World
 
 MONITOR = Ref("Monitor", "", "nodes")
+COLLECTOR = Ref("Clock", "", "pod-gc")
 SPREAD = 10_000
 DRIFT = 3_700
 """Kubelets do not renew in step: a fixed spread stands for that."""
@@ -33,9 +33,8 @@ class Heartbeats(Struct, frozen=True):
     looks: int = 25
     """When within each 100 ms it looks at the queues of lost nodes."""
 
-    @classmethod
-    def of(cls, ages: Mapping[str, int], monitor: int = 1_000, looks: int = 25) -> Heartbeats:
-        return cls(Map(ages), monitor, looks)
+    collector: int = 7_000
+    """When the collector of lost pods first looks; every 20 s from then on."""
 
 
 def with_heartbeats(world: World, beats: Heartbeats | None = None) -> World:
@@ -44,6 +43,7 @@ def with_heartbeats(world: World, beats: Heartbeats | None = None) -> World:
     draft = Draft(world)
     monitor = Monitor(beats.monitor, beats.looks)
     draft.memory = draft.memory.set(Work("node-lifecycle", "", MONITOR), monitor)
+    draft.memory = draft.memory.set(Work("pod-gc", "", COLLECTOR), Clock(beats.collector))
     for node in draft.etcd.find(Node.kind):
         if isinstance(node, Node) and node.metadata.name in draft.hosts:
             age = beats.ages.get(node.metadata.name, draft.hosts[node.metadata.name].number * DRIFT % SPREAD)

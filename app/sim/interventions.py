@@ -11,7 +11,7 @@ from msgspec import Struct
 from app.errors import BadInput
 from app.kube import waiting
 from app.kube.meta import Ref
-from app.sim import command_lines, dependencies, intervention_options, links, machines
+from app.sim import command_lines, dependencies, intervention_options, links, machines, power
 from app.sim.command_lines import simple
 from app.sim.draft import Draft
 from app.sim.intervention import Intervention
@@ -162,7 +162,8 @@ VERBS: dict[str, Verb] = {
     "start": Verb("start PROCESS[/NODE]", machines.start),
     "cut": Verb("cut api-server PROCESS[/NODE]", links.cut, 2),
     "restore": Verb("restore api-server PROCESS[/NODE]", links.restore, 2),
-    "power-off": Verb("power-off node/NAME", machines.power_off, kinds=NODE),
+    "power-off": Verb("power-off node/NAME", power.power_off, kinds=NODE),
+    "power-on": Verb("power-on node/NAME [disk=new]", power.power_on, kinds=NODE),
     "set": Verb(
         f"set pod/NAME|node/NAME BEHAVIOUR=VALUE... | {dependencies.USAGE}", machines.behave, kinds=("Pod", "Node")
     ),

@@ -82,6 +82,8 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "final-delete": Lag(600, 700, 950),
         # A pass of the node lifecycle controller that finds something, until zones change their states.
         "node-monitor-pass": Lag(20, 75, 500),
+        # From the start of a kubelet to its first report of the node.
+        "node-register": Lag(100, 330, 2_000),
         # From the repair of a link to the list after the reconnect: a back-off of 0.8 s that doubles to 30 s.
         "relist": Lag(100, 1_000, 60_000),
         # The API server's own retry of an eviction after a conflict (500 ms and up to a tenth more), and what kubectl

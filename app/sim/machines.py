@@ -1,4 +1,4 @@
-"""What happens to processes and machines when people interfere: they stop and start, lose power, behave otherwise."""
+"""What happens to processes and machines when people interfere: they stop and start, and behave otherwise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.sim.intervention import Intervention
 from app.sim.links import hang_up, listed
 from app.sim.loop import Turn
 from app.sim.maps import EMPTY, ordered
-from app.sim.references import parse_ref, resolve
+from app.sim.references import resolve
 
 if TYPE_CHECKING:
     from app.sim.engine import Model
@@ -27,11 +27,11 @@ RUNTIME = "containerd"
 
 def stop(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
     process = intervention.args[0]
-    _stop_process(model, draft, process)
+    stop_process(model, draft, process)
     return Ref("Process", "", process.replace("/", ".")), "stopped"
 
 
-def _stop_process(model: Model, draft: Draft, process: str) -> None:
+def stop_process(model: Model, draft: Draft, process: str) -> None:
     if process in draft.down:
         return
     draft.down = draft.down.set(process, draft.now)
@@ -60,8 +60,12 @@ def _stop_process(model: Model, draft: Draft, process: str) -> None:
 def start(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
     process = intervention.args[0]
     ref = Ref("Process", "", process.replace("/", "."))
+    return ref, "started" if start_process(model, draft, process) else "runs already"
+
+
+def start_process(model: Model, draft: Draft, process: str) -> bool:
     if process not in draft.down:
-        return ref, "runs already"
+        return False
     draft.down = draft.down.delete(process)
     if process not in draft.cut:
         draft.views = draft.views.set(process, listed(model, draft, process))
@@ -71,27 +75,14 @@ def start(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, 
     if base == RUNTIME and node in draft.hosts:
         model.change_host(draft, replace(draft.hosts[node], runtime_down=None, runtime_since=draft.now))
     for loop in model.routes.processes.get(base, ()):
-        keys = loop.on_start(Turn(draft.freeze(), loop, node, ref)) if loop.on_start else []
+        keys = (
+            loop.on_start(Turn(draft.freeze(), loop, node, Ref("Process", "", process.replace("/", "."))))
+            if loop.on_start
+            else []
+        )
         for key in keys:
             enqueue(draft, Work(loop.name, node, key))
-    return ref, "started"
-
-
-def power_off(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
-    ref = parse_ref(intervention.args[0])
-    host = draft.hosts.get(ref.name)
-    if host is None or not host.power:
-        return ref, "not found" if host is None else "off already"
-    for process in ("kubelet", "kube-proxy"):
-        _stop_process(model, draft, f"{process}/{ref.name}")
-    for table in (draft.queued, draft.timers):
-        for work in [work for work in table if work.node == ref.name]:
-            draft.queued = draft.queued.delete(work) if work in draft.queued else draft.queued
-            set_timer(draft, work, None)
-    model.change_host(draft, replace(draft.hosts[ref.name], power=False))
-    for work in [work for work in draft.queued if work.node == ref.name]:
-        draft.queued = draft.queued.delete(work)
-    return ref, "off"
+    return True
 
 
 def behave(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
