@@ -152,6 +152,7 @@ VERBS: dict[str, Verb] = {
     "evict": Verb("evict pod/NAME [grace=SECONDS] [dry-run=true]", command_lines.evict, command=True, kinds=("Pod",)),
     "taint": Verb("taint node/NAME KEY[=VALUE]:EFFECT...", command_lines.taint, command=True, kinds=NODE),
     "untaint": Verb("untaint node/NAME KEY[:EFFECT]...", command_lines.taint, 2, command=True, kinds=NODE),
+    "tolerate": Verb("tolerate pod/NAME KEY [seconds=N]", command_lines.tolerate, 2, command=True, kinds=("Pod",)),
     "patch": Verb(
         "patch pdb/NAME [minAvailable=N] [maxUnavailable=N] [unhealthyPodEvictionPolicy=WORD]",
         command_lines.patch,

@@ -62,6 +62,8 @@ class Scenario(Struct, frozen=True):
     """Milliseconds past a whole minute at which the recording began, where seconds or minutes of the clock count."""
     restless: bool = False
     """Whether the recording begins with pods that never become ready."""
+    local: tuple[str, ...] = ()
+    """Workloads whose pods have an emptyDir, which the recording's setup has lost."""
     beats: Heartbeats | None = None
     """The controller's passes, where nodes have Leases; the ages of these stand in the recording."""
     batches: dict[str, int] = {}
@@ -273,6 +275,8 @@ def _behaving(body: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
         template = body["spec"]["jobTemplate"]["spec"]["template"]
     if template is None:
         return body
+    if body["metadata"]["name"] in scenario.local:
+        template["spec"]["volumes"] = [{"name": "tmp", "emptyDir": {}}]
     meta = template.setdefault("metadata", {})
     old = meta.get("annotations", {})
     meta["annotations"] = _annotations(old, template["spec"]) | {
@@ -300,15 +304,3 @@ def _annotations(old: dict[str, str], spec: dict[str, Any]) -> dict[str, str]:
         if command[:1] == ["after"]:
             found[PREFIX + "health"] = f"exec: fail; after {command[1]}s: ok"
     return found
-
-
-def plain(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A trace without what the recording's fake probes print (their age), which no probe of the model does.
-
-    The event recorder folds messages that differ into one after the tenth; equal ones it counts.
-    """
-    return [row | {"message": _printed(row["message"])} if row.get("reason") == "Unhealthy" else row for row in entries]
-
-
-def _printed(message: str) -> str:
-    return re.sub(r": not yet [0-9.]+$", ": ", message.removeprefix("(combined from similar events): "))

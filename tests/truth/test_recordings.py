@@ -6,7 +6,8 @@ import pytest
 from compare_watch import compare
 from node_recordings import NODES
 from pressure_recordings import PRESSURE
-from recordings import DATA, Scenario, model_trace, plain, recording
+from printed import plain
+from recordings import DATA, Scenario, model_trace, recording
 from run_recordings import RUNS
 from start_recordings import STARTS
 from workload_recordings import WORKLOADS
