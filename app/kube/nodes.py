@@ -57,6 +57,10 @@ class Node(Struct, frozen=True, omit_defaults=True):
         return Ref("Node", "", self.metadata.name)
 
 
+LEASES = "kube-node-lease"
+"""The namespace of the nodes' Leases."""
+
+
 class LeaseSpec(Struct, frozen=True, omit_defaults=True):
     holderIdentity: str = ""
     leaseDurationSeconds: int = 40

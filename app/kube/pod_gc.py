@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from msgspec import Struct
+
 from app.kube.pods import Pod
 
 DEFAULT_THRESHOLD = 12_500
 PERIOD, QUARANTINE = 20_000, 40_000
 BY_POD_GC = "DeletionByPodGC"
+
+
+class Clock(Struct, frozen=True):
+    """The collector looks at this instant, and every 20 s from it on."""
+
+    base: int = 0
+
+    def tick(self, at: int) -> int:
+        """The first look that is not before an instant."""
+        return at + (self.base - at) % PERIOD
 
 
 def beyond_threshold(pods: Sequence[Pod], threshold: int = DEFAULT_THRESHOLD) -> list[Pod]:

@@ -8,14 +8,15 @@ from __future__ import annotations
 from app.kube.batch import CronJob, Job
 from app.kube.meta import Ref
 from app.kube.networking import EndpointSlice, Service
-from app.kube.objects import Object
+from app.kube.nodes import Lease, Node
+from app.kube.objects import Object, ref_of
 from app.kube.pods import Pod
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from app.sim.acts import Act, Delete
 from app.sim.index import Index, owned
 from app.sim.loop import Loop, Turn
 
-DEPENDENTS: dict[str, tuple[type[ReplicaSet | Pod | EndpointSlice | Job], ...]] = {
+DEPENDENTS: dict[str, tuple[type[ReplicaSet | Pod | EndpointSlice | Job | Lease], ...]] = {
     Deployment.kind: (ReplicaSet,),
     ReplicaSet.kind: (Pod,),
     StatefulSet.kind: (Pod,),
@@ -23,6 +24,7 @@ DEPENDENTS: dict[str, tuple[type[ReplicaSet | Pod | EndpointSlice | Job], ...]] 
     CronJob.kind: (Job,),
     Job.kind: (Pod,),
     Service.kind: (EndpointSlice,),
+    Node.kind: (Lease,),
 }
 
 
@@ -44,7 +46,7 @@ def _orphaned(turn: Turn, found: Object) -> bool:
     owner = found.metadata.controller
     if owner is None or owner.kind not in DEPENDENTS:
         return False
-    held = turn.get(Ref(owner.kind, found.metadata.namespace, owner.name))
+    held = turn.get(ref_of(owner.kind, found.metadata.namespace, owner.name))
     return held is None or held.metadata.uid != owner.uid
 
 

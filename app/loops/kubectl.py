@@ -10,7 +10,7 @@ from app.kube.batch import Job
 from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.loops.kubectl_drain import drain
-from app.loops.kubectl_nodes import cordon, taint
+from app.loops.kubectl_nodes import cordon, taint, tolerate
 from app.loops.kubectl_output import GROUPS, Answers, ended, failed, named, said
 from app.loops.kubectl_wait import waiting
 from app.sim.acts import Act, Command, Create, Delete, Evict, Line, Patch, Request, Update, Wait
@@ -43,6 +43,8 @@ def reconcile(turn: Turn) -> Answers | Act | Wait | None:
             return cordon(command)
         case "taint" | "untaint":
             return taint(command)
+        case "tolerate":
+            return ended(command) if command.done else tolerate(command)
         case "evict":
             return ended(command) if command.done else _evict(command)
         case _:

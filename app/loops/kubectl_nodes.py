@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from app.kube.meta import Ref
 from app.kube.nodes import Node, Taint
+from app.kube.pods import Pod, Toleration
 from app.kube.taints import parse_taint
 from app.loops.kubectl_output import Answers, ended, failed, named, said
 from app.sim.acts import Act, Command, Get, Line, Outcome, Patch
@@ -75,6 +76,23 @@ def _taint(command: Command) -> Answers:
     answer = yield Act("patch", ref, reason="UserRequest", moment=moment, request=request, command=command)
     text = f"{named(ref)} {moment}ed"
     yield said(replace(command, done=1), Line(text)) if answer.ok else failed(command, answer)
+
+
+def tolerate(command: Command) -> Answers:
+    """A patch that gives a pod a NoExecute toleration, or another length of the one it has."""
+    ref, key = command.refs[0], command.option("key")
+    seconds = command.option("seconds")
+    answer = yield Act("get", ref, reason="UserRequest", request=Get(ref), command=command, background=True)
+    if not isinstance(answer.object, Pod):
+        yield failed(command, answer)
+        return
+    new = Toleration(key, "Exists", effect="NoExecute", tolerationSeconds=int(seconds) if seconds else None)
+    rows = answer.object.spec.tolerations
+    same = [row for row in rows if (row.key, row.effect) == (key, new.effect)]
+    wanted = tuple(new if row in same else row for row in rows) if same else (*rows, new)
+    request = Patch(ref, (("spec.tolerations", wanted),))
+    answer = yield Act("patch", ref, reason="UserRequest", moment="tolerate", request=request, command=command)
+    yield said(replace(command, done=1), Line(f"{named(ref)} patched")) if answer.ok else failed(command, answer)
 
 
 def _with(node: Node, texts: list[str]) -> tuple[tuple[Taint, ...], str]:

@@ -16,12 +16,15 @@ from app.loops import (
     kube_proxy,
     kubectl,
     node_lifecycle,
+    node_taints,
+    pod_gc,
     replicaset,
     runtime,
     scheduler,
     statefulset,
+    taint_eviction,
 )
-from app.loops.kubelet import eviction, node_status, oom_watcher, pods, probes, status
+from app.loops.kubelet import eviction, lease, node_status, oom_watcher, pods, probes, status
 from app.sim.loop import Loop
 
 LOOPS: tuple[Loop, ...] = (
@@ -37,11 +40,15 @@ LOOPS: tuple[Loop, ...] = (
     scheduler.LOOP,
     endpointslice.LOOP,
     garbage_collector.LOOP,
+    node_taints.LOOP,
     node_lifecycle.LOOP,
+    taint_eviction.LOOP,
+    pod_gc.LOOP,
     pods.LOOP,
     probes.LOOP,
     status.LOOP,
     eviction.LOOP,
+    lease.LOOP,
     node_status.LOOP,
     oom_watcher.LOOP,
     runtime.LOOP,

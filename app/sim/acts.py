@@ -88,7 +88,13 @@ class List(Struct, frozen=True):
     word: str
 
 
-Request = Create | Update | UpdateStatus | PatchStatus | Patch | Bind | Delete | Evict | Get | List
+class Renew(Struct, frozen=True):
+    """The holder of a Lease says that it lives: only the time is written."""
+
+    ref: Ref
+
+
+Request = Create | Update | UpdateStatus | PatchStatus | Patch | Bind | Delete | Evict | Get | List | Renew
 
 
 class Event(Struct, frozen=True):
@@ -137,12 +143,23 @@ class Act(Struct, frozen=True):
     """What the clients have noticed of one route."""
     clients: str = ""
     """`come`: those that waited begin to send; `served`: they have noticed their first answer."""
+    memory: Struct | None = None
+    """What the loop keeps in mind about its key from now on; None leaves it as it is."""
+    also: tuple[Ref, ...] = ()
+    """Other keys of the same loop that are to be looked at."""
 
 
 class Wait(Struct, frozen=True):
     """Wake this key again within these bounds, unless something else wakes it first."""
 
-    bounds: Bounds
+    bounds: Bounds | None
+    """None waits for nothing."""
+    memory: Struct | None = None
+    """What the loop keeps in mind about its key from now on; None leaves it as it is."""
+    forget: bool = False
+    """Whether it keeps nothing of it any more."""
+    also: tuple[Ref, ...] = ()
+    """Other keys of the same loop that are to be looked at."""
 
 
 class Outcome(Struct, frozen=True):

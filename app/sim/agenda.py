@@ -29,7 +29,7 @@ def decide(turn: Turn, options: Iterable[Act | Due | Wait]) -> Act | Wait | None
     ready = [due for due in waiting if isinstance(due, Due) and turn.reached(due.bounds)]
     if ready:
         return min(ready, key=_usual).act()
-    bounds = [due.bounds for due in waiting]
+    bounds = [due.bounds for due in waiting if due.bounds is not None]
     return Wait(
         Bounds(
             min(row.least for row in bounds),

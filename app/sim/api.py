@@ -16,6 +16,7 @@ from app.kube.defaults import defaulted
 from app.kube.jobs import with_selector
 from app.kube.meta import Condition, Ref, whole_second
 from app.kube.names import generated_suffix
+from app.kube.nodes import Lease, LeaseSpec
 from app.kube.objects import Object
 from app.kube.pods import Pod, PodStatus
 from app.kube.qos import qos_class
@@ -30,6 +31,7 @@ from app.sim.acts import (
     Outcome,
     Patch,
     PatchStatus,
+    Renew,
     Request,
     Update,
     UpdateStatus,
@@ -56,7 +58,7 @@ class Api:
 
     def handle(self, draft: Draft, process: str, request: Request) -> Answer:
         """Carry out one request of a process; refusals are outcomes, never exceptions."""
-        if "kube-apiserver" in draft.down:
+        if "kube-apiserver" in draft.down or process in draft.cut:
             return Answer(Outcome("unreachable", message="connection refused"))
         if draft.narrate_api and told(process, request, draft.narrate_api):
             return narrated(draft.freeze(), request, self._handle(draft, process, request))
@@ -78,6 +80,8 @@ class Api:
                 return self.delete(draft, process, request)
             case Evict():
                 return evict(self, draft, process, request)
+            case Renew():
+                return self._renew(draft, process, request)
             case Get():
                 return _got(draft, request.ref)
             case List():
@@ -179,6 +183,16 @@ class Api:
         if removable(marked):
             stages.append(self._remove(draft, process, marked))
         return Answer(Outcome("ok", marked), tuple(stages))
+
+    def _renew(self, draft: Draft, process: str, request: Renew) -> Answer:
+        lease = stored(draft, request.ref)
+        if not isinstance(lease, Lease):
+            return not_found(request.ref)
+        renewed = Lease(
+            lease.metadata, LeaseSpec(lease.spec.holderIdentity, lease.spec.leaseDurationSeconds, draft.now)
+        )
+        commit = self.commit(draft, process, request.ref, renewed, manager(process))
+        return Answer(Outcome("ok", renewed), (Stage((commit,)),))
 
     def stored(self, draft: Draft, process: str, after: Object, writer: str) -> Answer:
         held = stored(draft, after.ref)

@@ -102,6 +102,16 @@ def taint(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, 
     return _command(model, draft, changed, words, (ref,))
 
 
+def tolerate(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    """A patch of a pod's tolerations: kubectl has no verb of its own for it."""
+    ref, key = resolve(draft, intervention.args[0]), intervention.args[1]
+    seconds = intervention.option("seconds", "null")
+    row = f'{{"key":"{key}","operator":"Exists","effect":"NoExecute","tolerationSeconds":{seconds}}}'
+    words = f'kubectl patch pod {ref.name} -p \'{{"spec":{{"tolerations":[{row}]}}}}\''
+    changed = replace(intervention, options=(*intervention.options, ("key", key)))
+    return _command(model, draft, changed, words, (ref,))
+
+
 def patch(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
     """A merge patch of a budget's spec."""
     ref = resolve(draft, intervention.args[0])

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
+from msgspec import Struct
+
 from app.kube.meta import Ref
 from app.kube.objects import Object
-from app.sim.acts import Command, Work
+from app.sim.acts import Act, Command, Wait, Work
 from app.sim.host import Host
 from app.sim.index import Index, Stored
 from app.sim.intervention import Intervention
@@ -38,9 +40,11 @@ class Draft:
     timers: Map[Work, Bounds]
     busy: Map[Work, int]
     retries: Map[Work, int]
+    memory: Map[Work, Struct]
     incarnations: Map[Ref, tuple[int, int]]
     counters: Map[str, int]
     down: Map[str, int]
+    cut: Map[str, int]
     commands: Map[Ref, Command]
     script: tuple[Intervention, ...]
     manifests: Map[str, tuple[Object, ...]]
@@ -62,9 +66,11 @@ class Draft:
             self.timers,
             self.busy,
             self.retries,
+            self.memory,
             self.incarnations,
             self.counters,
             self.down,
+            self.cut,
             self.commands,
             self.script,
             self.manifests,
@@ -98,6 +104,16 @@ def set_timer(draft: Draft, work: Work, bounds: Bounds | None) -> None:
         return
     draft.timers = draft.timers.delete(work) if bounds is None else draft.timers.set(work, bounds)
     draft.touched.add(work)
+
+
+def keep(draft: Draft, work: Work, decision: Act | Wait) -> None:
+    """Let a loop keep in mind what it decided to, and look at the other keys that it named."""
+    if decision.memory is not None:
+        draft.memory = draft.memory.set(work, decision.memory)
+    elif isinstance(decision, Wait) and decision.forget and work in draft.memory:
+        draft.memory = draft.memory.delete(work)
+    for key in decision.also:
+        enqueue(draft, Work(work.loop, work.node, key))
 
 
 def send(draft: Draft, process: str, delivery: Delivery) -> None:

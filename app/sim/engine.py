@@ -11,16 +11,17 @@ from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.sim import traffic
 from app.sim.actions import Action, Advance, Deliver, Intervene, Reconcile
-from app.sim.acts import Act, Command, Event, Outcome, Wait, Work
+from app.sim.acts import Act, Command, Get, Outcome, Wait, Work
 from app.sim.answers import Answer
 from app.sim.api import Api
-from app.sim.draft import Draft, Pending, believe, enqueue, forget, receive, set_timer
+from app.sim.draft import Draft, Pending, believe, enqueue, forget, keep, receive, set_timer
 from app.sim.host import Host
 from app.sim.index import Index
 from app.sim.interventions import carry_out
 from app.sim.lags import Bounds, lag
 from app.sim.loop import Loop, Turn, lane_name, process_name
 from app.sim.maps import ordered, ordered_keys
+from app.sim.outcomes import events_of, named, word_of
 from app.sim.routes import Routes
 from app.sim.step import Step
 from app.sim.world import Delivery, World
@@ -145,9 +146,14 @@ class Model:
             draft.queued = draft.queued.delete(work)
         turn = Turn(before, loop, work.node, work.key, fired=action.timer)
         decision = loop.reconcile(turn)
-        if decision is None or isinstance(decision, Wait):
-            set_timer(draft, work, decision.bounds if decision else None)
+        if decision is None:
+            set_timer(draft, work, None)
             return self._done(draft, [], "")
+        if isinstance(decision, Wait):
+            set_timer(draft, work, decision.bounds)
+            keep(draft, work, decision)
+            # A wait is no act; only what it asks to be looked at has a cause.
+            return self._done(draft, [], lane_name(loop, work.node) if decision.also else "")
         steps: list[Step] = []
         if isinstance(decision, Act):
             wait, failed = None, not self._act(draft, loop, work, decision, steps).ok
@@ -171,7 +177,8 @@ class Model:
                 wait = decision
             else:
                 answer = self._act(draft, loop, work, decision, steps)
-                failed = failed or not answer.ok
+                # To look for something and not to find it is no failure.
+                failed = failed or not (answer.ok or isinstance(decision.request, Get))
             try:
                 decision = turns.send(answer)
             except StopIteration:
@@ -189,6 +196,8 @@ class Model:
         if work in draft.retries:
             draft.retries = draft.retries.delete(work)
         set_timer(draft, work, wait.bounds if wait else None)
+        if wait is not None:
+            keep(draft, work, wait)
         if acts and loop.whole_sync:
             draft.busy = draft.busy.set(work, draft.now)
             set_timer(draft, work, Bounds.at(draft.now + acts * REQUEST))
@@ -208,6 +217,7 @@ class Model:
                 traffic.note(draft, *act.noted)
             if act.clients:
                 self._clients(draft, act.clients)
+            keep(draft, work, act)
             if act.command is not None:
                 draft.commands = draft.commands.set(act.command.key, act.command)
         lane = act.sender or lane_name(loop, work.node)
@@ -221,14 +231,14 @@ class Model:
                 sender=API if own else lane,
                 to=API if own else to,
                 verb=stage.verb or act.verb,
-                object=(stage.object if own else None) or _named(act, answer),
-                outcome=stage.outcome or _word(act, answer),
+                object=(stage.object if own else None) or named(act, answer),
+                outcome=stage.outcome or word_of(act, answer),
                 reason="" if own else act.reason,
                 moment=stage.moment if own else act.moment,
                 cause="",
                 background=act.background and not own,
                 commits=stage.commits,
-                events=() if own else _events(act, answer),
+                events=() if own else events_of(act, answer),
                 output=() if own else act.output,
                 command=act.command.number if act.command else 0,
                 before=before,
@@ -290,31 +300,6 @@ def _hold(draft: Draft, work: Work, delay: int) -> None:
 def _awaiting(draft: Draft, versions: list[Object]) -> list[Ref]:
     uids = {version.metadata.uid for version in versions}
     return [key for key, command in ordered(draft.commands) if command.exit is None and uids & set(command.uids)]
-
-
-def _named(act: Act, answer: Answer) -> Ref:
-    made = answer.outcome.object
-    return made.ref if made is not None and not act.object.name else act.object
-
-
-def _events(act: Act, answer: Answer) -> tuple[Event, ...]:
-    """A refused request has no events: they tell of what was done."""
-    return tuple(_event(row, answer) for row in act.events) if answer.outcome.ok else ()
-
-
-def _event(event: Event, answer: Answer) -> Event:
-    """`{name}` in a message stands for the name that the API server gave the created object."""
-    made = answer.outcome.object
-    if made is None or "{name}" not in event.message:
-        return event
-    return replace(event, message=event.message.replace("{name}", made.metadata.name))
-
-
-def _word(act: Act, answer: Answer) -> str:
-    outcome = answer.outcome
-    if act.request is None:
-        return act.outcome or "ok"
-    return outcome.status if outcome.ok or not outcome.message else f"{outcome.status}: {outcome.message}"
 
 
 __all__ = ["API", "CLIENTS", "Model", "Transition"]

@@ -11,6 +11,7 @@ from app.kube.backoff import Entry
 from app.kube.eviction import Memory
 from app.kube.machines import Machine
 from app.kube.meta import Ref
+from app.kube.nodes import Node
 from app.kube.pods import Pod
 from app.kube.probes import Counting
 from app.sim.lags import Bounds
@@ -308,6 +309,12 @@ class Host(Struct, frozen=True):
     """How many pod addresses were given out."""
     pod_range: str = ""
     """`FIRST-LAST` of the addresses for pods, of which the first is the machine's own; empty: they never run out."""
+    batch_phase: int | None = None
+    """When within ten seconds its kubelet compares all its pods with the API; None: by its number."""
+    registers: Node | None = None
+    """The Node that its kubelet registers when there is none."""
+    leased: bool = False
+    """Whether its kubelet renews a Lease."""
     images: tuple[str, ...] = ()
     """Images that are present."""
     broken: tuple[str, ...] = ()

@@ -58,6 +58,8 @@ _KEYS: dict[str, dict[str, Callable[[str], str]]] = {
     "wait": {"timeout": _duration},
     "evict": {"grace": _count, "dry-run": _switch},
     "patch": {"minAvailable": _pods, "maxUnavailable": _pods, "unhealthyPodEvictionPolicy": _policy},
+    "tolerate": {"seconds": _count},
+    "power-on": {"disk": lambda text: "" if text in ("kept", "new") else "kept, new"},
     "drain": {
         "ignore-daemonsets": _switch,
         "delete-emptydir-data": _switch,

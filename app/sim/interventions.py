@@ -11,7 +11,7 @@ from msgspec import Struct
 from app.errors import BadInput
 from app.kube import waiting
 from app.kube.meta import Ref
-from app.sim import command_lines, dependencies, intervention_options, machines
+from app.sim import command_lines, dependencies, intervention_options, links, machines, power
 from app.sim.command_lines import simple
 from app.sim.draft import Draft
 from app.sim.intervention import Intervention
@@ -62,7 +62,7 @@ def check(intervention: Intervention) -> list[str]:
 
 def _references(intervention: Intervention) -> tuple[str, ...]:
     """The arguments that name objects."""
-    if intervention.verb in ("stop", "start", "apply"):
+    if intervention.verb in ("stop", "start", "apply", "cut", "restore"):
         return ()
     return intervention.args if intervention.verb in MANY else intervention.args[:1]
 
@@ -153,6 +153,7 @@ VERBS: dict[str, Verb] = {
     "evict": Verb("evict pod/NAME [grace=SECONDS] [dry-run=true]", command_lines.evict, command=True, kinds=("Pod",)),
     "taint": Verb("taint node/NAME KEY[=VALUE]:EFFECT...", command_lines.taint, command=True, kinds=NODE),
     "untaint": Verb("untaint node/NAME KEY[:EFFECT]...", command_lines.taint, 2, command=True, kinds=NODE),
+    "tolerate": Verb("tolerate pod/NAME KEY [seconds=N]", command_lines.tolerate, 2, command=True, kinds=("Pod",)),
     "patch": Verb(
         "patch pdb/NAME [minAvailable=N] [maxUnavailable=N] [unhealthyPodEvictionPolicy=WORD]",
         command_lines.patch,
@@ -161,7 +162,10 @@ VERBS: dict[str, Verb] = {
     ),
     "stop": Verb("stop PROCESS[/NODE]", machines.stop),
     "start": Verb("start PROCESS[/NODE]", machines.start),
-    "power-off": Verb("power-off node/NAME", machines.power_off, kinds=NODE),
+    "cut": Verb("cut api-server PROCESS[/NODE]", links.cut, 2),
+    "restore": Verb("restore api-server PROCESS[/NODE]", links.restore, 2),
+    "power-off": Verb("power-off node/NAME", power.power_off, kinds=NODE),
+    "power-on": Verb("power-on node/NAME [disk=new]", power.power_on, kinds=NODE),
     "set": Verb(
         f"set pod/NAME|node/NAME BEHAVIOUR=VALUE... | {dependencies.USAGE}", machines.behave, kinds=("Pod", "Node")
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 from app.sim.maps import Map
@@ -19,17 +21,26 @@ class Lag(Struct, frozen=True, order=True):
         return Bounds(instant + self.least, instant + self.usual, instant + self.most)
 
 
-class Bounds(Struct, frozen=True, order=True):
-    """When a pending thing may happen (from `least`), usually happens, and must have happened (`most`)."""
-
+class _Instants(Struct, frozen=True, order=True):
     least: int
     usual: int
     most: int
+
+
+class Bounds(_Instants, frozen=True, order=True, kw_only=True):
+    """When a pending thing may happen (from `least`), usually happens, and must have happened (`most`)."""
+
+    idle: bool = False
+    """Whether nothing comes of it as long as all goes on as it does: heartbeats, and alarms that they put off."""
 
     @classmethod
     def at(cls, instant: int) -> Bounds:
         """Exactly then."""
         return cls(instant, instant, instant)
+
+    def moved(self, to: Callable[[int], int]) -> Bounds:
+        """Each of the three moved to where `to` has it."""
+        return Bounds(to(self.least), to(self.usual), to(self.most), idle=self.idle)
 
     def no_earlier(self, instant: int) -> Bounds:
         """The same, with nothing before `instant`."""
@@ -69,6 +80,12 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "client-start": Lag(5, 50, 1000),
         # Terminal status written -> final delete (PLEG relist, volumes, housekeeping): 0.65-0.9 s seen.
         "final-delete": Lag(600, 700, 950),
+        # A pass of the node lifecycle controller that finds something, until zones change their states.
+        "node-monitor-pass": Lag(20, 75, 500),
+        # From the start of a kubelet to its first report of the node.
+        "node-register": Lag(100, 330, 2_000),
+        # From the repair of a link to the list after the reconnect: a back-off of 0.8 s that doubles to 30 s.
+        "relist": Lag(100, 1_000, 60_000),
         # The API server's own retry of an eviction after a conflict (500 ms and up to a tenth more), and what kubectl
         # drain takes from the cordon to the first eviction: discovery, and the list of the node's pods.
         "eviction-retry": Lag(500, 525, 550),

@@ -11,7 +11,7 @@ from app.kube.meta import LabelSelector, Ref
 from app.kube.objects import Object
 from app.kube.stringmap import StringMap
 from app.sim import index as lookup
-from app.sim.acts import Act, Command, Outcome, Wait
+from app.sim.acts import Act, Command, Outcome, Wait, Work
 from app.sim.host import Host, host_number
 from app.sim.index import Index
 from app.sim.lags import Bounds, Lag, lag
@@ -25,6 +25,7 @@ Decision = Act | Wait | None
 Reconcile = Callable[["Turn"], "Decision | Generator[Act | Wait, Outcome, None]"]
 # Given the belief it arrives in and one version of a changed object: the keys it concerns.
 Wakes = Callable[[Index, Object], "list[Ref]"]
+Idle = Callable[[World, Work], bool]
 HostWakes = Callable[[Host, Host], "list[Ref]"]
 
 
@@ -62,6 +63,10 @@ class Loop(Struct, frozen=True):
     """A turn writes all that it finds; each request takes a while, and the key rests until the last is done."""
     batch: int = 0
     """Milliseconds that a change is held back, so that others come with it; a new object or spec of its own is not."""
+    heartbeats: frozenset[str] = frozenset()
+    """Kinds whose changes are signs of life to it: they put off what it waits for."""
+    idle: Idle | None = None
+    """Whether a wait of this loop that calls itself idle is so in a world; None: it always is."""
     retry: tuple[int, int] = (5, 1_000_000)
     """Back-off of a refused write: first delay, doubling up to the cap (client-go's workqueue), in milliseconds."""
 
@@ -153,6 +158,15 @@ class Turn:
             return None
         host = self._world.hosts[self._world.nodes[host_number(address) - 1]]
         return next((pod.ref for _, pod in ordered(host.pods) if pod.ip == address), None)
+
+    @property
+    def memory(self) -> Struct | None:
+        """What the loop keeps in mind about its key."""
+        return self._world.memory.get(Work(self.loop.name, self.node, self.key))
+
+    def recall(self, key: Ref) -> Struct | None:
+        """What it keeps in mind about another of its keys."""
+        return self._world.memory.get(Work(self.loop.name, self.node, key))
 
     def version(self, ref: Ref) -> int:
         """The version of an object that this process has seen; 0 if none."""

@@ -1,4 +1,4 @@
-"""What happens to processes and machines when people interfere: they stop and start, lose power, behave otherwise."""
+"""What happens to processes and machines when people interfere: they stop and start, and behave otherwise."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from app.sim import dependencies
 from app.sim.acts import Work
 from app.sim.draft import Draft, enqueue, set_timer
 from app.sim.host import Evictor, Proxy
-from app.sim.index import Index
 from app.sim.intervention import Intervention
+from app.sim.links import hang_up, listed
 from app.sim.loop import Turn
 from app.sim.maps import EMPTY, ordered
-from app.sim.references import parse_ref, resolve
+from app.sim.references import resolve
 
 if TYPE_CHECKING:
     from app.sim.engine import Model
@@ -29,11 +29,11 @@ LANES = {RUNTIME: "runtime"}
 
 def stop(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
     process = intervention.args[0]
-    _stop_process(model, draft, process)
+    stop_process(model, draft, process)
     return Ref("Process", "", process.replace("/", ".")), "stopped"
 
 
-def _stop_process(model: Model, draft: Draft, process: str) -> None:
+def stop_process(model: Model, draft: Draft, process: str) -> None:
     if process in draft.down:
         return
     draft.down = draft.down.set(process, draft.now)
@@ -44,11 +44,9 @@ def _stop_process(model: Model, draft: Draft, process: str) -> None:
     for work in [work for work in draft.timers if work.loop in names and work.node == node]:
         set_timer(draft, work, None)
         draft.busy = draft.busy.delete(work) if work in draft.busy else draft.busy
-    for key in [key for key in draft.inbox if key[0] == process]:
-        draft.inbox = draft.inbox.delete(key)
-    for queue in [queue for queue in draft.heads if queue[0] == process]:
-        draft.heads = draft.heads.delete(queue)
-        draft.touched.add(queue)
+    for work in [work for work in draft.memory if work.loop in names and work.node == node]:
+        draft.memory = draft.memory.delete(work)
+    hang_up(draft, process)
     if base == "kube-proxy" and node in draft.hosts:
         # The kernel's rules outlive the process; what it remembered does not.
         host = draft.hosts[node]
@@ -64,43 +62,29 @@ def _stop_process(model: Model, draft: Draft, process: str) -> None:
 def start(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
     process = intervention.args[0]
     ref = Ref("Process", "", process.replace("/", "."))
+    return ref, "started" if start_process(model, draft, process) else "runs already"
+
+
+def start_process(model: Model, draft: Draft, process: str) -> bool:
     if process not in draft.down:
-        return ref, "runs already"
+        return False
     draft.down = draft.down.delete(process)
-    view = Index()
-    for kind in model.routes.kinds(process):
-        for found in draft.etcd.by.get(kind, ()):
-            stored = draft.etcd.objects[found]
-            if model.routes.sees(process, stored.object):
-                view = view.put(stored)
-    draft.views = draft.views.set(process, view)
+    if process not in draft.cut:
+        draft.views = draft.views.set(process, listed(model, draft, process))
     base, _, node = process.partition("/")
     if base == "kubelet" and node in draft.hosts:
         draft.hosts = draft.hosts.set(node, replace(draft.hosts[node], kubelet_since=draft.now))
     if base == RUNTIME and node in draft.hosts:
         model.change_host(draft, replace(draft.hosts[node], runtime_down=None, runtime_since=draft.now))
     for loop in model.routes.processes.get(base, ()):
-        keys = loop.on_start(Turn(draft.freeze(), loop, node, ref)) if loop.on_start else []
+        keys = (
+            loop.on_start(Turn(draft.freeze(), loop, node, Ref("Process", "", process.replace("/", "."))))
+            if loop.on_start
+            else []
+        )
         for key in keys:
             enqueue(draft, Work(loop.name, node, key))
-    return ref, "started"
-
-
-def power_off(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
-    ref = parse_ref(intervention.args[0])
-    host = draft.hosts.get(ref.name)
-    if host is None or not host.power:
-        return ref, "not found" if host is None else "off already"
-    for process in ("kubelet", "kube-proxy"):
-        _stop_process(model, draft, f"{process}/{ref.name}")
-    for table in (draft.queued, draft.timers):
-        for work in [work for work in table if work.node == ref.name]:
-            draft.queued = draft.queued.delete(work) if work in draft.queued else draft.queued
-            set_timer(draft, work, None)
-    model.change_host(draft, replace(draft.hosts[ref.name], power=False))
-    for work in [work for work in draft.queued if work.node == ref.name]:
-        draft.queued = draft.queued.delete(work)
-    return ref, "off"
+    return True
 
 
 def behave(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:

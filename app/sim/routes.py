@@ -21,10 +21,15 @@ class Routes:
         self._everywhere: dict[str, list[str]] = {}
         self._mine: dict[str, list[str]] = {}
         self._listeners: dict[tuple[str, str], tuple[Loop, ...]] = {}
+        self._heartbeats: set[tuple[str, str]] = set()
         for loop in loops:
             if loop.process:
                 self.processes.setdefault(loop.process, []).append(loop)
                 self._place(loop)
+
+        for (process, kind), listening in self._listeners.items():
+            if all(kind in loop.heartbeats for loop in listening):
+                self._heartbeats.add((process, kind))
 
     def _place(self, loop: Loop) -> None:
         if loop.commands:
@@ -49,6 +54,10 @@ class Routes:
         """The loops of a process that a change of that kind may wake."""
         return self._listeners.get((process.partition("/")[0], kind), ())
 
+    def only_heartbeats(self, process: str, kind: str) -> bool:
+        """Whether changes of that kind are signs of life to all that hear of them there."""
+        return (process.partition("/")[0], kind) in self._heartbeats
+
     def kinds(self, process: str) -> list[str]:
         """All kinds that a process watches."""
         base = process.partition("/")[0]
@@ -70,7 +79,9 @@ class Routes:
             found += [f"{process}/{node}" for node in draft.nodes]
         if draft.commands and _awaited(draft, before or after):
             found += [loop.process for loop in self.on_command]
-        return [name for name in found if name not in draft.down] if draft.down else found
+        if draft.down or draft.cut:
+            return [name for name in found if name not in draft.down and name not in draft.cut]
+        return found
 
 
 def _awaited(draft: Draft, obj: Object | None) -> bool:

@@ -15,6 +15,7 @@ from app.sim.acts import Work
 from app.sim.draft import Pending
 from app.sim.engine import API, Model, Transition
 from app.sim.intervention import Intervention
+from app.sim.pending import Tally
 from app.sim.step import Step
 from app.sim.walk import Choice, Goal, Pick, Record, Walk
 from app.sim.world import World
@@ -31,6 +32,7 @@ class Schedule:
         self._pending: list[tuple[int, int, int, object, Pending]] = []
         self._queued: list[tuple[int, int, int, Work]] = []
         self._arrivals = 0
+        self._tally = Tally(model)
         for work in sorted(world.queued):
             self._queue(world, work)
         pending: list[Pending] = [*world.timers, *world.heads]
@@ -53,6 +55,7 @@ class Schedule:
 
     def _watch(self, world: World, entry: Pending) -> None:
         bounds = self.model.bounds(world, entry)
+        self._tally.note(entry, bounds)
         if bounds is None:
             return
         timer = isinstance(entry, Work)
@@ -76,6 +79,14 @@ class Schedule:
             return Reconcile(usual[1], timer=True)
         instants = [instant for instant in (at, usual[0] if usual else None) if instant is not None]
         return Advance(min(instants)) if instants else None
+
+    def quiet(self, world: World) -> bool:
+        """Whether nothing but heartbeats will happen from here on; asked when only time can pass."""
+        return not world.script and self._tally.quiet(world)
+
+    def waits(self, world: World) -> bool:
+        """The same, but for commands that look again and again."""
+        return not world.script and self._tally.waits(world)
 
     def _next_queued(self, world: World) -> Work | None:
         while self._queued:
@@ -128,10 +139,11 @@ class Runner:
         spins = 0
         while not stopped:
             action = self.schedule.next(self.world)
-            if action is None:
+            if action is None or (isinstance(action, Advance) and self.schedule.quiet(self.world)):
                 stopped = "stuck" if self._waiting() else "quiet"
             elif self._over(action, until) or self._numbered >= most_steps or spins > MOST_ACTIONS_AT_ONE_INSTANT:
-                stopped = "until"
+                # A command that asks again and again is stuck, too, where nothing else goes on.
+                stopped = "stuck" if self._waiting() and self.schedule.waits(self.world) else "until"
             elif isinstance(action, Advance) and goal is not None and goal(self.world):
                 stopped = "goal"
             else:

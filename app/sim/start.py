@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from app.kube.batch import CronJob, Job
 from app.kube.machines import CAPACITY, allocatable, machine
 from app.kube.meta import Condition, Ref
-from app.kube.nodes import Node, NodeAddress, NodeStatus, NodeSystemInfo
+from app.kube.nodes import Node, NodeAddress, NodeSpec, NodeStatus, NodeSystemInfo
 from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.stringmap import StringMap
@@ -130,7 +130,12 @@ def _host(node: Node, number: int, images: tuple[str, ...]) -> Host:
     known = machine(node)
     own = (name for name, _ in known.images if name not in images)
     return Host(
-        node.metadata.name, number, images=(*images, *own), machine=known, pod_range=pod_range(node.spec.podCIDR)
+        node.metadata.name,
+        number,
+        images=(*images, *own),
+        machine=known,
+        pod_range=pod_range(node.spec.podCIDR),
+        registers=replace(ready(node), spec=NodeSpec(podCIDR=node.spec.podCIDR, providerID=node.spec.providerID)),
     )
 
 

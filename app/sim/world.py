@@ -46,12 +46,16 @@ class World(Struct, frozen=True):
     """Keys whose whole sync still goes on, with the instant it began at; a timer ends it and looks again."""
     retries: Map[Work, int] = EMPTY
     """Refused writes in a row."""
+    memory: Map[Work, Struct] = EMPTY
+    """What a loop keeps in mind about a key besides what it believes; it goes with its process."""
     incarnations: Map[Ref, tuple[int, int]] = EMPTY
     """How often an object of that name was created, and its last version."""
     counters: Map[str, int] = EMPTY
     """Generated names, counted per owner."""
     down: Map[str, int] = EMPTY
     """Processes that do not run, with the instant they stopped."""
+    cut: Map[str, int] = EMPTY
+    """Processes that run and cannot reach the API server, with the instant since which."""
     commands: Map[Ref, Command] = EMPTY
     script: tuple[Intervention, ...] = ()
     """Interventions still to come, in order of time."""

@@ -16,6 +16,7 @@ from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.loops.registry import LOOPS
 from app.sim.engine import Model
+from app.sim.heartbeats import Heartbeats, with_heartbeats
 from app.sim.intervention import Intervention, parse
 from app.sim.lags import Lag
 from app.sim.maps import Map, ordered
@@ -61,6 +62,12 @@ class Scenario(Struct, frozen=True):
     """Milliseconds past a whole minute at which the recording began, where seconds or minutes of the clock count."""
     restless: bool = False
     """Whether the recording begins with pods that never become ready."""
+    local: tuple[str, ...] = ()
+    """Workloads whose pods have an emptyDir, which the recording's setup has lost."""
+    beats: Heartbeats | None = None
+    """The controller's passes, where nodes have Leases; the ages of these stand in the recording."""
+    batches: dict[str, int] = {}
+    """When within ten seconds each kubelet compares all its pods, as the recording shows."""
     pinned: bool = False
     """Whether the pods are at the start where the recording had them."""
     differs: str = ""
@@ -132,11 +139,19 @@ def walk(name: str, scenario: Scenario) -> Walk:
         syncs=_phases(scenario.syncs, scenario.begins),
         restless=scenario.restless,
     )
+    if scenario.beats is not None:
+        ages = {node: round(age * 1000) for node, age in recording(name)["setup"]["lease_age_at_start"].items()}
+        world = with_heartbeats(world, replace(scenario.beats, ages=Map(ages)))
     later = applied(name, scenario)
     # All together as `m:later`, and each by its own name.
     manifests = {"later": later, "made": made(name, scenario), **{obj.metadata.name: (obj,) for obj in later}}
     drawn = Map({Ref("Pod", *pod.split("/")): lots for pod, lots in scenario.drawn.items()})
-    hosts = world.hosts.update({node: replace(host, drawn=drawn) for node, host in ordered(world.hosts)})
+    hosts = world.hosts.update(
+        {
+            node: replace(host, drawn=drawn, batch_phase=scenario.batches.get(node))
+            for node, host in ordered(world.hosts)
+        }
+    )
     world = replace(world, hosts=hosts, manifests=Map(manifests))
     script: list[Intervention] = [_later(parse(text), scenario.begins) for text in scenario.script]
     return run(MODEL, world, script, until=scenario.begins + (parse(f"{scenario.until} x").at or 0))
@@ -260,6 +275,8 @@ def _behaving(body: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
         template = body["spec"]["jobTemplate"]["spec"]["template"]
     if template is None:
         return body
+    if body["metadata"]["name"] in scenario.local:
+        template["spec"]["volumes"] = [{"name": "tmp", "emptyDir": {}}]
     meta = template.setdefault("metadata", {})
     old = meta.get("annotations", {})
     meta["annotations"] = _annotations(old, template["spec"]) | {
@@ -287,15 +304,3 @@ def _annotations(old: dict[str, str], spec: dict[str, Any]) -> dict[str, str]:
         if command[:1] == ["after"]:
             found[PREFIX + "health"] = f"exec: fail; after {command[1]}s: ok"
     return found
-
-
-def plain(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A trace without what the recording's fake probes print (their age), which no probe of the model does.
-
-    The event recorder folds messages that differ into one after the tenth; equal ones it counts.
-    """
-    return [row | {"message": _printed(row["message"])} if row.get("reason") == "Unhealthy" else row for row in entries]
-
-
-def _printed(message: str) -> str:
-    return re.sub(r": not yet [0-9.]+$", ": ", message.removeprefix("(combined from similar events): "))

@@ -39,7 +39,7 @@ def again(case: Case) -> Bounds:
 def resync(case: Case) -> Bounds:
     """The next sync after one without fault."""
     phase, wait = case.turn.host.sync_phase, case.turn.lag("pod-resync").after(case.worker.synced)
-    return Bounds(*(sync_tick(instant, phase) for instant in astuple(wait)))
+    return wait.moved(lambda instant: sync_tick(instant, phase))
 
 
 def _jittered(case: Case, least: int) -> Bounds:
@@ -49,7 +49,8 @@ def _jittered(case: Case, least: int) -> Bounds:
     if known:
         return Bounds.at(sync_tick(case.now + least * known[0] // 1000, phase))
     of_a_minute = astuple(case.turn.lag("pod-resync"))
-    return Bounds(*(sync_tick(case.now + least * part // LONGEST, phase) for part in of_a_minute))
+    instants = [sync_tick(case.now + least * part // LONGEST, phase) for part in of_a_minute]
+    return Bounds(*instants)
 
 
 def sync_tick(due: int, phase: int) -> int:

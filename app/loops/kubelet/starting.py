@@ -108,7 +108,7 @@ def _misconfigured(case: Case, name: str, fault: str, before: tuple[Event, ...])
 
 def _create(case: Case, name: str, before: tuple[Event, ...]) -> Act:
     """CreateContainer and StartContainer; what failed before is forgotten, the back-off for the next time grows."""
-    last, ended = case.pod.container(name), _ended(case, name)
+    last, ended = case.pod.container(name) or _vanished(case, name), _ended(case, name)
     run = ContainerRun(
         name,
         role_of(case.pod, name),
@@ -133,6 +133,25 @@ def _create(case: Case, name: str, before: tuple[Event, ...]) -> Act:
         moment="start-container",
         to=case.runtime,
         events=(*before, case.says(name, NORMAL, "Created", "Container created")),
+    )
+
+
+def _vanished(case: Case, name: str) -> ContainerRun | None:
+    """The container that the runtime has lost, as the API object tells of it: its count goes on."""
+    rows = case.api.status.containerStatuses if case.api is not None else ()
+    known = next((row for row in rows if row.name == name), None)
+    ended = known.lastState.terminated if known is not None else None
+    if known is None or ended is None or not known.restartCount:
+        return None
+    return ContainerRun(
+        name,
+        role_of(case.pod, name),
+        attempt=known.restartCount - 1,
+        state="exited",
+        started=ended.startedAt,
+        finished=ended.finishedAt,
+        exit_code=ended.exitCode,
+        reason=ended.reason,
     )
 
 

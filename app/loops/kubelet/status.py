@@ -1,7 +1,7 @@
 """Status manager: when what the kubelet knows of a pod differs from its API object, patch the whole status.
 
-It counts its lag from the first change, so changes that come close together go out in one patch. Not modelled: the
-one queue that all pods of a kubelet share, and its 10 s batch tick.
+It counts its lag from the first change, so changes that come close together go out in one patch. What others wrote over
+it puts right at its ten-second batch. Not modelled: the one queue that all pods of a kubelet share.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from app.loops.kubelet.pod_status import TERMINAL, pod_status
 from app.sim.acts import Act, PatchStatus, Wait
 from app.sim.agenda import Due, decide
 from app.sim.host import Host, Worker
+from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn, own_key
 
 # What failed is looked at again with the next batch (syncPeriod in pkg/kubelet/status/status_manager.go).
@@ -38,12 +39,18 @@ def _options(case: Case) -> Iterator[Act | Due]:
     wanted = pod_status(case, api)
     if wanted != api.status:
         if since is None:
-            # Somebody else wrote what the kubelet knows better.
-            yield case.act("compare-status", worker=case.dirty(), background=True)
+            # Somebody else wrote what the kubelet knows better: the batch finds out, or the end of the pod does.
+            tick = case.now if case.worker.stage != "sync" else case.now + (batch(case.turn.host) - case.now) % BATCH
+            yield Due(Bounds.at(tick), lambda: case.act("compare-status", worker=case.dirty(), background=True))
         else:
             yield Due(case.turn.lag("kubelet-status").after(since), lambda: _patch(case, api, wanted))
     elif since is not None:
         yield case.act("compare-status", worker=replace(case.worker, dirty_since=None), background=True)
+
+
+def batch(host: Host) -> int:
+    """When within ten seconds a kubelet compares all its pods; a fixed spread stands for chance."""
+    return (host.number * 2_900 + 700) % BATCH if host.batch_phase is None else host.batch_phase
 
 
 def _patch(case: Case, api: Pod, wanted: PodStatus) -> Act:

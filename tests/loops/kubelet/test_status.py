@@ -258,8 +258,12 @@ def test_a_patch_carries_what_it_believed_and_what_it_wants() -> None:
 def test_what_others_wrote_is_noticed_and_what_needs_no_patch_is_let_go() -> None:
     settled = replace(RUNS.pod, status=wanted(RUNS))
     assert decides(LOOP, machine(RUNS, knows(RUNS)), settled) == ""
-    changed = act(LOOP, machine(RUNS, knows(RUNS)), RUNS.pod, now=50)
-    assert (changed.background, worker_after(changed).dirty_since) == (True, 50)
+    # By the batch of every ten seconds, whose phase is the machine's own; at the end of a pod at once.
+    assert decides(LOOP, machine(RUNS, knows(RUNS)), RUNS.pod, now=50) == "wait 3600"
+    changed = act(LOOP, machine(RUNS, knows(RUNS)), RUNS.pod, now=3_600)
+    assert (changed.background, worker_after(changed).dirty_since) == (True, 3_600)
+    ending = act(LOOP, machine(RUNS, knows(RUNS, stage="terminating")), RUNS.pod, now=50)
+    assert (ending.background, worker_after(ending).dirty_since) == (True, 50)
     quiet = act(LOOP, machine(RUNS, knows(RUNS, dirty_since=40)), settled, now=50)
     assert (quiet.background, worker_after(quiet)) == (True, knows(RUNS))
 
