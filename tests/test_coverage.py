@@ -18,7 +18,6 @@ NOT_YET_BUILT = frozenset(
     {
         "api-outage",
         "cordon",
-        "diagnose",
         "eviction-oom",
         "node-loss",
         "node-notes",

@@ -13,6 +13,7 @@ from app.sim.maps import ordered
 from app.sim.walk import Record
 from app.sim.world import World
 from app.story.cordon_facts import CORDON_FACTS
+from app.story.crash_facts import CRASH_FACTS
 from app.story.drain_facts import DRAIN_FACTS
 from app.story.fact import Fact, Subject, at, first, last
 from app.story.harm_facts import HARM_FACTS
@@ -162,6 +163,7 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
     **CORDON_FACTS,
     **DRAIN_FACTS,
     **HARM_FACTS,
+    **CRASH_FACTS,
 }
 
 
