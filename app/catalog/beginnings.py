@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from app.catalog.flow import Setup
+from app.catalog.flow import Flow, Setup
 from app.errors import BadInput
 from app.kube import durations
+from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.sim.engine import Model
 from app.sim.host import Host
@@ -28,6 +29,11 @@ def opening(begins: str) -> tuple[str, ...]:
     return (APPLY,) if begins == "apply" else ()
 
 
+def at_hand(flow: Flow) -> dict[str, tuple[Object, ...]]:
+    """What scripts may bring of a flow's own cluster, one object each, where it has objects to spare."""
+    return {str(obj.ref): (obj,) for obj in flow.cluster} if flow.spare else {}
+
+
 def begun(setup: Setup, using: Model) -> World:
     """The world at t = 0, with clients, and each kube-proxy's last sync where the flow says."""
     try:
@@ -35,7 +41,7 @@ def begun(setup: Setup, using: Model) -> World:
     except RuntimeError as error:
         # A pod that crashes again and again, an image that is not there: a walk has no rest to begin from.
         raise BadInput([f"manifest: {error}"]) from None
-    manifests = {**setup.applies, **({CLUSTER: setup.later} if setup.later else {})}
+    manifests = {**at_hand(setup.flow), **setup.applies, **({CLUSTER: setup.later} if setup.later else {})}
     world = replace(world, manifests=Map(manifests))
     if setup.begins != "rest":
         world = with_proxies(world)

@@ -81,6 +81,8 @@ def _frame(flow: Flow) -> Iterator[Problem]:
     names = (*(loop.name for loop in LOOPS), *_NO_LOOPS)
     for at, act in enumerate(flow.folds):
         yield from one_of(("folds", at), act.partition(":")[0].rpartition(".")[0], names)
+    for at, text in enumerate(flow.spare):
+        yield from one_of(("spare", at), text, [str(obj.ref) for obj in flow.cluster])
     for at, name in enumerate(flow.goal):
         yield from one_of(("goal", at), name, GOALS)
     if flow.target:

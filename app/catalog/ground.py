@@ -97,8 +97,9 @@ class Ground(Struct, frozen=True):
 
 def own_ground(flow: Flow) -> Ground:
     """The cluster that the flow brings."""
-    workload = workload_of(flow)
-    return Ground(flow.cluster, flow.target, workload=workload, not_modelled=flow.not_modelled)
+    spare = {parse_ref(text) for text in flow.spare}
+    objects = tuple(obj for obj in flow.cluster if obj.ref not in spare)
+    return Ground(objects, flow.target, workload=workload_of(flow), not_modelled=flow.not_modelled)
 
 
 def foreign_ground(flow: Flow, manifests: Manifests) -> Ground:

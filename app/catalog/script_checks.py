@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from app.catalog import scripts
+from app.catalog import beginnings, scripts
 from app.catalog.faults import duration, exists
 from app.catalog.flow import Flow
 from app.catalog.ground import own_ground
@@ -59,10 +59,12 @@ def _names(flow: Flow, path: Path, intervention: Intervention) -> Iterator[Probl
     """What an intervention is done to exists."""
     nodes = [obj.metadata.name for obj in flow.cluster if isinstance(obj, Node)]
     yield from (Problem(path, text) for text in scripts.unknown_process(intervention, nodes))
+    yield from (Problem(path, text) for text in scripts.unknown_manifest(intervention, beginnings.at_hand(flow)))
+    static = {f"{ref.removeprefix('pod/')}-{node}" for ref in flow.spare for node in nodes}
     for arg in intervention.args:
         try:
             ref = parse_ref(arg)
         except BadInput:
             continue
-        if ref.kind not in _MADE and ref.name != scripts.NODE:
+        if ref.kind not in _MADE and ref.name not in (scripts.NODE, *static):
             yield from exists(flow, path, ref)

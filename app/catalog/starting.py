@@ -94,10 +94,12 @@ def set_up(
     nodes = [obj.metadata.name for obj in ground.objects if isinstance(obj, Node)]
     begins = applied.begins or ("apply" if flow.applies else "rest")
     usual = () if preset and preset.instead else flow.script
-    lines = (*(preset.script if preset else ()), *beginnings.opening(begins), *usual)
+    opening = () if preset and preset.instead else beginnings.opening(begins)
+    lines = (*(preset.script if preset else ()), *opening, *usual)
     scripted = list(_scripted(flow, lines, ground, words, problems))
     later = _later(flow, ground, applied.objects)
-    chosen = [*scripted, *_chosen(choices, words, applies or {}, nodes, problems)]
+    known = {**beginnings.at_hand(flow), **(applies or {})}
+    chosen = [*scripted, *_chosen(choices, words, known, nodes, problems)]
     end = _until(until or (preset.until if preset else "") or flow.until, problems)
     if problems:
         raise BadInput(problems)
@@ -196,7 +198,7 @@ class _Known:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         rest = (setup.objects, setup.lags, setup.loads, setup.images, setup.flow.last_sync, setup.applies)
-        parts = (*rest, setup.begins, setup.later, setup.flow.narrate_api)
+        parts = (*rest, setup.begins, setup.later, setup.flow.narrate_api, setup.flow.spare)
         self.digest = sha256(repr(parts).encode()).digest()
 
     def __hash__(self) -> int:

@@ -137,3 +137,18 @@ def test_a_flow_that_applies_nothing_adds_no_service(race: Flow) -> None:
     settings = dict.fromkeys(("rate", "takes"), "not set")
     setup = starting.set_up(race, settings=settings, manifests=read_manifests(LONE))
     assert not any(isinstance(obj, Service) for obj in setup.objects)
+
+
+def test_what_is_to_spare_is_in_no_walk_until_a_script_brings_it(fresh: Flow) -> None:
+    flow = replace(fresh, applies=("deployment/web",), spare=("service/web",), settings=(), scenes=())
+    setup = set_up(flow)
+    assert not any(isinstance(obj, Service) for obj in (*setup.objects, *setup.later))
+    chosen = starting.set_up(flow, settings={}, choices=[("do", "1s apply m:service/web")])
+    world = starting.walk(chosen).world
+    assert [str(row.ref) for row in world.etcd.find("Service")] == ["service/web"]
+
+
+def test_a_scene_that_stands_instead_of_the_script_applies_nothing(fresh: Flow) -> None:
+    alone = replace(fresh.scenes[0], id="alone", script=("1s cordon node/node-1",), instead=True)
+    setup = starting.set_up(replace(fresh, scenes=(alone,)), settings={}, scene="alone")
+    assert [str(choice) for choice in setup.choices] == ["1s cordon node/node-1"]
