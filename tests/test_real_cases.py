@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.real_cases import draining, termination
+from tests.real_cases import cordoning, draining, termination
 from tests.real_cases.asking import Real, differences
 
 CASES: dict[str, dict[str, Any]] = {
@@ -18,6 +18,8 @@ CASES: dict[str, dict[str, Any]] = {
 
 RUNNERS: dict[str, Callable[[dict[str, Any]], Real]] = {
     "term-03": termination.term_03,
+    "cordon-01": cordoning.cordon_01,
+    "cordon-04": cordoning.cordon_04,
     "drain-01": draining.drain_01,
     "drain-03": draining.drain_03,
     "drain-05": draining.drain_05,
@@ -26,6 +28,9 @@ RUNNERS: dict[str, Callable[[dict[str, Any]], Real]] = {
 # Checks that name another Kubernetes version wait for the version setting.
 WAITING = {
     ("term-03", "old-double-grace"),
+    ("cordon-01", "old"),
+    ("cordon-01", "policy-cluster-old"),
+    ("cordon-01", "third-party"),
 }
 # An advice in words: nothing to compute.
 WORDS = {("term-03", "rule"), ("drain-05", "contrast-deployment")}
