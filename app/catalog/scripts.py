@@ -93,8 +93,9 @@ def unknown_process(intervention: Intervention, nodes: Sequence[str]) -> list[st
 
 
 def unknown_manifest(intervention: Intervention, applies: Mapping[str, object]) -> list[str]:
-    """What is wrong with an `apply` of something that was never handed over."""
-    name = intervention.args[0].removeprefix("m:") if intervention.verb == "apply" else ""
+    """What is wrong with the use of something that was never handed over."""
+    at = {"apply": 0, "write-manifest": 1}.get(intervention.verb)
+    name = "" if at is None else intervention.args[at].removeprefix("m:")
     if not name or name in applies:
         return []
     known = ", ".join(f"m:{hash}" for hash in applies) or "none"

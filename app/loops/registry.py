@@ -24,7 +24,7 @@ from app.loops import (
     statefulset,
     taint_eviction,
 )
-from app.loops.kubelet import eviction, lease, node_status, oom_watcher, pods, probes, status
+from app.loops.kubelet import eviction, lease, mirrors, node_status, oom_watcher, pods, probes, status
 from app.sim.loop import Loop
 
 LOOPS: tuple[Loop, ...] = (
@@ -47,6 +47,7 @@ LOOPS: tuple[Loop, ...] = (
     pods.LOOP,
     probes.LOOP,
     status.LOOP,
+    mirrors.LOOP,
     eviction.LOOP,
     lease.LOOP,
     node_status.LOOP,

@@ -307,6 +307,8 @@ class Host(Struct, frozen=True):
     """Where it is known what the kubelet drew by lot: by pod, each nap in thousandths of its least length."""
     addresses: int = 0
     """How many pod addresses were given out."""
+    static: tuple[Pod, ...] = ()
+    """Static pods, as its kubelet reads them from the manifests on its disk, ordered by name."""
     pod_range: str = ""
     """`FIRST-LAST` of the addresses for pods, of which the first is the machine's own; empty: they never run out."""
     batch_phase: int | None = None

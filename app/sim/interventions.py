@@ -11,7 +11,7 @@ from msgspec import Struct
 from app.errors import BadInput
 from app.kube import waiting
 from app.kube.meta import Ref
-from app.sim import command_lines, dependencies, intervention_options, links, machines, power
+from app.sim import command_lines, dependencies, intervention_options, links, machines, manifest_files, power
 from app.sim.command_lines import simple
 from app.sim.draft import Draft
 from app.sim.intervention import Intervention
@@ -162,6 +162,8 @@ VERBS: dict[str, Verb] = {
     ),
     "stop": Verb("stop PROCESS[/NODE]", machines.stop),
     "start": Verb("start PROCESS[/NODE]", machines.start),
+    "write-manifest": Verb("write-manifest node/NAME m:HASH", manifest_files.write, 2, kinds=NODE),
+    "remove-manifest": Verb("remove-manifest node/NAME POD", manifest_files.remove, 2, kinds=NODE),
     "cut": Verb("cut api-server PROCESS[/NODE]", links.cut, 2),
     "restore": Verb("restore api-server PROCESS[/NODE]", links.restore, 2),
     "power-off": Verb("power-off node/NAME", power.power_off, kinds=NODE),

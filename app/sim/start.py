@@ -13,6 +13,7 @@ from app.kube.meta import Condition, Ref
 from app.kube.nodes import Node, NodeAddress, NodeSpec, NodeStatus, NodeSystemInfo
 from app.kube.objects import Object
 from app.kube.pods import Pod
+from app.kube.static_pods import static_pod
 from app.kube.stringmap import StringMap
 from app.sim import traffic
 from app.sim.acts import Command
@@ -22,6 +23,7 @@ from app.sim.host import Host
 from app.sim.index import Index
 from app.sim.lags import Lag
 from app.sim.ledger import Ledger, Load
+from app.sim.manifest_files import with_files
 from app.sim.maps import EMPTY, Map
 from app.sim.schedule import Runner
 from app.sim.world import World
@@ -60,6 +62,9 @@ def at_rest(
     draft = Draft(world)
     for node in [obj for obj in objects if isinstance(obj, Node)]:
         model.api.commit(draft, "", node.ref, ready(node), "")
+    for name, pods in _static(rest, world.nodes).items():
+        model.change_host(draft, with_files(draft.hosts[name], pods))
+    rest = [obj for obj in rest if not (isinstance(obj, Pod) and static_pod(obj))]
     if rest:
         command = Command(1, "kubectl apply -f -", "apply", tuple(obj.ref for obj in rest), objects=tuple(rest))
         model.start_command(draft, command)
@@ -69,6 +74,17 @@ def at_rest(
     if walk.stopped not in ("quiet", "stuck", "goal") and not at_ease:
         raise RuntimeError(f"the starting cluster does not come to rest within ten minutes{_unrest(walk.world)}")
     return replace(walk.world, now=0, commands=EMPTY, views=without_view(walk.world.views, "kubectl"), ledger=Ledger())
+
+
+def _static(objects: Iterable[Object], nodes: tuple[str, ...]) -> dict[str, list[Pod]]:
+    """Pods that say that they come from a file, by their node or else the first one; mirrors lose its name."""
+    found: dict[str, list[Pod]] = {}
+    for obj in objects:
+        if isinstance(obj, Pod) and static_pod(obj) and nodes:
+            node = obj.spec.nodeName if obj.spec.nodeName in nodes else nodes[0]
+            name = obj.metadata.name.removesuffix(f"-{node.lower()}")
+            found.setdefault(node, []).append(replace(obj, metadata=replace(obj.metadata, name=name)))
+    return found
 
 
 def _only_foreseen(model: Model, world: World) -> bool:

@@ -24,7 +24,7 @@ from app.web.headers import is_foreign
 from app.web.rendering import Renderer
 
 FORM = "application/x-www-form-urlencoded"
-APPLIED = re.compile(r"\bapply m:([0-9a-f]+)")
+APPLIED = re.compile(r"\b(?:apply|write-manifest \S+) m:([0-9a-f]+)")
 MOST_BODY = 4 * 1024 * 1024
 """Bytes. A manifest of the size that is still read may be three times as long in a form."""
 

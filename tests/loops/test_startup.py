@@ -33,7 +33,15 @@ def pod(name: str = "web", annotations: str = "", spec: str = "", container: str
     return found.replace("ANNOTATIONS", annotations).replace("CONTAINER", container)
 
 
-def walk(manifest: str, *script: str, until: str = "60s", node: str = "", block: str = '""', start: str = "") -> Walk:
+def walk(
+    manifest: str,
+    *script: str,
+    until: str = "60s",
+    node: str = "",
+    block: str = '""',
+    start: str = "",
+    applies: bool = True,
+) -> Walk:
     """The manifest is applied at once to an idle cluster of one node; `m:later` names what `---later` parts off."""
     first, _, later = manifest.partition("---later")
     machine = NODE.replace("ANNOTATIONS", node).replace("BLOCK", block)
@@ -43,7 +51,8 @@ def walk(manifest: str, *script: str, until: str = "60s", node: str = "", block:
         world,
         manifests=world.manifests.update({name: read_manifests(text).objects for name, text in texts.items() if text}),
     )
-    return run(MODEL, world, [parse("0s apply m:web"), *map(parse, script)], until=parse(f"{until} x").at or 0)
+    lines = [*(["0s apply m:web"] if applies else []), *script]
+    return run(MODEL, world, [parse(text) for text in lines], until=parse(f"{until} x").at or 0)
 
 
 def state(found: Walk, name: str = "web") -> str:

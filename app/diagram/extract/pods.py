@@ -9,6 +9,7 @@ from app.diagram.views import PodCard
 from app.diagram.words import say
 from app.kube.meta import Ref
 from app.kube.pods import Pod
+from app.kube.static_pods import uid_on_node
 from app.sim.host import ContainerRun, Host, HostPod
 from app.sim.index import on_node
 from app.sim.maps import ordered
@@ -37,7 +38,7 @@ def pods_on(world: World, node: str) -> dict[str, Seen]:
     """The pods of a node by uid: those bound to it, and those that still live on it without their object."""
     host = world.hosts.get(node)
     bound = {pod.metadata.uid: pod for pod in world.etcd.find(on_node(node)) if isinstance(pod, Pod)}
-    found = {uid: Seen(pod.ref, pod, host.pods.get(uid) if host else None) for uid, pod in bound.items()}
+    found = {uid: Seen(pod.ref, pod, host.pods.get(uid_on_node(pod)) if host else None) for uid, pod in bound.items()}
     if host is not None and any(uid not in bound for uid in host.pods):
         rest = [(uid, pod) for uid, pod in ordered(host.pods) if uid not in bound and lives(pod)]
         found |= {uid: Seen(pod.ref, None, pod) for uid, pod in rest}

@@ -1,7 +1,7 @@
 """Whether a kubelet takes on a pod that was bound to its machine.
 
 As the admit handlers of HandlePodAdditions in pkg/kubelet/kubelet.go. Not modelled: what the topology manager thinks,
-and that a critical pod for which there is no room ends others (Preempting).
+and that a critical pod for which there is no room ends others (Preempting); static pods are always let in.
 """
 
 from __future__ import annotations

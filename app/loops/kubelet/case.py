@@ -12,6 +12,7 @@ from app.kube.backoff import full_name
 from app.kube.meta import Ref
 from app.kube.pods import Container, Pod, PodSpec, Probe
 from app.kube.probes import BEFORE_FIRST, READINESS, STARTUP, SUCCESS
+from app.kube.static_pods import static_pod, uid_on_node
 from app.loops.host_pods import pods_named, process_lane, with_pod
 from app.sim.acts import Act, Event, Request
 from app.sim.host import ContainerRun, Crash, HostPod, Kill, Worker
@@ -45,6 +46,18 @@ class Case(Struct, frozen=True):
     @property
     def ref(self) -> Ref:
         return self.pod.ref
+
+    @property
+    def static(self) -> bool:
+        """Whether it comes from a manifest on this machine; its API object is a mirror then."""
+        return static_pod(self.pod.pod)
+
+    @property
+    def gone(self) -> bool:
+        """Whether nobody wants it any more."""
+        if self.static:
+            return all(pod.metadata.uid != self.uid for pod in self.turn.host.static)
+        return self.api is None or self.api.terminating
 
     @property
     def runtime(self) -> str:
@@ -123,7 +136,7 @@ def cases(turn: Turn) -> Iterator[Case]:
     for uid, pod in pods_named(turn.host, turn.key):
         worker = turn.host.workers.get(uid)
         if worker is not None:
-            api = believed if believed is not None and believed.metadata.uid == uid else None
+            api = believed if believed is not None and uid_on_node(believed) == uid else None
             yield Case(turn, uid, worker, pod, api)
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from app.kube.meta import Ref
 from app.kube.pods import Pod
+from app.kube.static_pods import is_mirror, static_pod
 from app.loops.host_pods import changed_pods, changed_workers, pods_named, with_pod
 from app.loops.kubelet.admission import refusal, reject
 from app.loops.kubelet.case import Case, cases
@@ -44,8 +45,17 @@ def _strangers(turn: Turn, *, runtime: bool) -> Iterator[Callable[[], Act]]:
     """Pods that have no worker yet: a new one, and what a kubelet finds in its runtime after its own start."""
     believed = turn.read(Pod, turn.key)
     known = turn.host.uids.get(turn.key, ())
-    if believed is not None and not believed.finished and believed.metadata.uid not in known:
+    if (
+        believed is not None
+        and not believed.finished
+        and not is_mirror(believed)
+        and believed.metadata.uid not in known
+    ):
         yield partial(_admit, turn, believed)
+    static = next((pod for pod in turn.host.static if pod.ref == turn.key), None)
+    # One of the same name must be gone before (allowPodStart).
+    if static is not None and not known:
+        yield partial(_admit, turn, static)
     for uid, pod in pods_named(turn.host, turn.key):
         if runtime and uid not in turn.host.workers:
             yield partial(_recover, turn, uid, pod)
@@ -53,7 +63,7 @@ def _strangers(turn: Turn, *, runtime: bool) -> Iterator[Callable[[], Act]]:
 
 def _of_stage(case: Case) -> Iterator[Act | Due]:
     match case.worker.stage:
-        case "sync" if case.api is None or case.api.terminating or case.worker.eviction is not None:
+        case "sync" if case.gone or case.worker.eviction is not None:
             if not in_flight(case):
                 yield begin(case, _end(case))
         case "sync":
@@ -68,12 +78,14 @@ def _end(case: Case) -> str:
     """Why a pod's time is over."""
     if case.worker.eviction is not None:
         return "Evicted"
+    if case.static:
+        return "ManifestRemoved"
     return "PodDeleted" if case.api is None else "DeletionTimestamp"
 
 
 def _admit(turn: Turn, pod: Pod) -> Act:
     """A pod that is bound to this machine: from now on it has a worker, unless there is no room for it."""
-    found = None if pod.terminating else refusal(turn, pod)
+    found = None if pod.terminating or static_pod(pod) else refusal(turn, pod)
     if found is not None:
         return reject(turn, pod, found)
     worker = Worker(since=turn.now, synced=turn.now, dirty_since=turn.now)
@@ -114,11 +126,13 @@ def _told(worker: Worker) -> object:
 def _on_host(old: Host, new: Host) -> list[Ref]:
     if old.runtime_down != new.runtime_down:
         return sorted(new.uids)
-    return sorted({*changed_workers(old, new, _told), *changed_pods(old, new, _known)})
+    files = {pod.ref for pod in {*old.static} ^ {*new.static}} if old.static is not new.static else set()
+    return sorted({*files, *changed_workers(old, new, _told), *changed_pods(old, new, _known)})
 
 
 def _on_start(turn: Turn) -> list[Ref]:
-    return sorted({*(pod.ref for pod in turn.pods_on(turn.node)), *turn.host.uids})
+    files = (pod.ref for pod in turn.host.static)
+    return sorted({*(pod.ref for pod in turn.pods_on(turn.node)), *files, *turn.host.uids})
 
 
 LOOP = Loop(

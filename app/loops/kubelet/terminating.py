@@ -62,6 +62,8 @@ def _caught_up(case: Case) -> tuple[ContainerRun, ...]:
 
 def _grace(case: Case) -> int:
     override = case.worker.eviction.grace if case.worker.eviction is not None else None
+    if case.static:
+        return effective_grace(case.spec.terminationGracePeriodSeconds, None, override)
     if case.api is None:
         return effective_grace(None, 0, override)
     deletion = case.api.metadata.deletionGracePeriodSeconds
@@ -92,7 +94,7 @@ def _cleared(case: Case) -> HostPod:
 
 def terminated(case: Case) -> Iterator[Act | Due]:
     """Volumes, then the final delete once the API shows a terminal phase; a pod without an object is forgotten."""
-    api, worker = case.api, case.worker
+    api, worker = None if case.static else case.api, case.worker
     if api is not None and not api.finished:
         return
     since = worker.written if worker.written is not None else worker.ended or case.now
