@@ -10,6 +10,7 @@ from app.kube.batch import Job
 from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.loops.kubectl_drain import drain
+from app.loops.kubectl_logs import reading
 from app.loops.kubectl_nodes import cordon, taint, tolerate
 from app.loops.kubectl_output import GROUPS, Answers, ended, failed, named, said
 from app.loops.kubectl_wait import waiting
@@ -45,6 +46,8 @@ def reconcile(turn: Turn) -> Answers | Act | Wait | None:
             return taint(command)
         case "tolerate":
             return ended(command) if command.done else tolerate(command)
+        case "logs" | "exec":
+            return reading(command)
         case "evict":
             return ended(command) if command.done else _evict(command)
         case _:
@@ -172,6 +175,8 @@ def _changes(command: Command, ref: Ref) -> tuple[tuple[tuple[str, object], ...]
             return fields, f"{name} image updated"
         case "patch":
             return tuple((f"spec.{key}", _typed(value)) for key, value in command.options), f"{name} patched"
+        case "edit":
+            return tuple((f"data.{key}", value) for key, value in command.options), f"{name} patched"
         case "add-finalizer":
             return (("metadata.finalizers", (command.option("rest"),)),), f"{name} patched"
         case _:

@@ -46,6 +46,8 @@ def error_of(answer: Outcome) -> str:
     """`Error from server (NotFound): ...`, as kubectl prints a refusal."""
     if answer.status == "unreachable":
         return "The connection to the server was refused - did you specify the right host or port?"
+    if answer.status == "invalid" and " is invalid: " in answer.message:
+        return f"The {answer.message}"
     word = reason_of(answer)
     return f"Error from server{f' ({word})' if answer.status != 'internal-error' else ''}: {answer.message}"
 

@@ -24,7 +24,7 @@ from app.loops import (
     statefulset,
     taint_eviction,
 )
-from app.loops.kubelet import eviction, lease, mirrors, node_status, oom_watcher, pods, probes, status
+from app.loops.kubelet import config_files, eviction, lease, mirrors, node_status, oom_watcher, pods, probes, status
 from app.sim.loop import Loop
 
 LOOPS: tuple[Loop, ...] = (
@@ -46,6 +46,7 @@ LOOPS: tuple[Loop, ...] = (
     pod_gc.LOOP,
     pods.LOOP,
     probes.LOOP,
+    config_files.LOOP,
     status.LOOP,
     mirrors.LOOP,
     eviction.LOOP,

@@ -82,6 +82,12 @@ class Get(Struct, frozen=True):
     ref: Ref
 
 
+class Dial(Struct, frozen=True):
+    """Have the API server reach the kubelet that a pod is bound to (pods/log, pods/exec)."""
+
+    ref: Ref
+
+
 class List(Struct, frozen=True):
     """Read all objects under one index word (see `index.words`)."""
 
@@ -94,7 +100,7 @@ class Renew(Struct, frozen=True):
     ref: Ref
 
 
-Request = Create | Update | UpdateStatus | PatchStatus | Patch | Bind | Delete | Evict | Get | List | Renew
+Request = Create | Update | UpdateStatus | PatchStatus | Patch | Bind | Delete | Evict | Get | Dial | List | Renew
 
 
 class Event(Struct, frozen=True):

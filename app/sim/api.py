@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from app.kube import grace as graces
 from app.kube.batch import Job
+from app.kube.config import ConfigMap
 from app.kube.defaults import defaulted
 from app.kube.jobs import with_selector
 from app.kube.meta import Condition, Ref, whole_second
@@ -25,6 +26,7 @@ from app.sim.acts import (
     Bind,
     Create,
     Delete,
+    Dial,
     Evict,
     Get,
     List,
@@ -38,6 +40,7 @@ from app.sim.acts import (
 )
 from app.sim.admission import admitted
 from app.sim.answers import Answer, Stage, not_found
+from app.sim.dialling import dialled
 from app.sim.draft import Draft, believe, forget, send, stored
 from app.sim.eviction import evict
 from app.sim.index import Index, Stored
@@ -46,6 +49,8 @@ from app.sim.paths import with_path
 from app.sim.step import Commit
 from app.sim.versions import bumped, marked_for_deletion, merged_status, removable, replace_meta, uid_of
 from app.sim.world import Delivery
+
+IMMUTABLE = "data: Forbidden: field is immutable when `immutable` is set"
 
 Watchers = Callable[[Draft, str, "Object | None", "Object | None"], list[str]]
 
@@ -84,6 +89,8 @@ class Api:
                 return self._renew(draft, process, request)
             case Get():
                 return _got(draft, request.ref)
+            case Dial():
+                return dialled(draft, request.ref)
             case List():
                 return Answer(Outcome("ok", objects=tuple(draft.etcd.find(request.word))))
 
@@ -151,6 +158,8 @@ class Api:
                 after = with_path(after, path, value)
             except KeyError as error:
                 return Answer(Outcome("invalid", held, f"{request.ref} has no {error.args[0]}, along {path}"))
+        if isinstance(held, ConfigMap) and held.immutable and after != held:
+            return Answer(Outcome("invalid", held, f'ConfigMap "{held.metadata.name}" is invalid: {IMMUTABLE}'))
         return self.stored(draft, process, bumped(held, defaulted(after)), manager(process))
 
     def _bind(self, draft: Draft, process: str, request: Bind) -> Answer:

@@ -120,8 +120,36 @@ def patch(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, 
     return _command(model, draft, intervention, f"kubectl patch pdb {ref.name} --type=merge -p {body}", (ref,))
 
 
+def edit(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    """A merge patch of the data of a ConfigMap."""
+    ref = resolve(draft, intervention.args[0])
+    pairs = ",".join(f'"{key}":"{value}"' for key, value in intervention.options)
+    body = f'{{"data":{{{pairs}}}}}'
+    return _command(model, draft, intervention, f"kubectl patch configmap {ref.name} --type=merge -p {body}", (ref,))
+
+
 def _json(text: str) -> str:
     return text if text.isdigit() or text == "null" else f'"{text}"'
+
+
+def logs(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    """`kubectl logs POD -c CONTAINER --previous`."""
+    ref = resolve(draft, intervention.args[0])
+    words = ["kubectl logs", ref.name, *_container(intervention)]
+    words += ["--previous"] if intervention.option("previous") == "true" else []
+    return _command(model, draft, intervention, " ".join(words), (ref,))
+
+
+def run_in(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    """`kubectl exec POD -c CONTAINER -- COMMAND`."""
+    ref = resolve(draft, intervention.args[0])
+    words = ["kubectl exec", ref.name, *_container(intervention), "--", *intervention.args[1:]]
+    return _command(model, draft, intervention, " ".join(words), (ref,))
+
+
+def _container(intervention: Intervention) -> list[str]:
+    name = intervention.option("container")
+    return ["-c", name] if name else []
 
 
 def evict(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:

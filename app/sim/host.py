@@ -14,6 +14,7 @@ from app.kube.meta import Ref
 from app.kube.nodes import Node
 from app.kube.pods import Pod
 from app.kube.probes import Counting
+from app.kube.stringmap import StringMap
 from app.sim.lags import Bounds
 from app.sim.maps import EMPTY, Map
 
@@ -94,6 +95,8 @@ class HostPod(Struct, frozen=True):
     """When its directories were made; its volumes fill from then on."""
     containers: tuple[ContainerRun, ...] = ()
     pull: Pull | None = None
+    files: tuple[tuple[str, StringMap], ...] = ()
+    """What the mounted ConfigMaps hold, by volume."""
 
     @property
     def ref(self) -> Ref:

@@ -14,11 +14,16 @@ from app.kube.stringmap import StringMap
 from app.kube.taints import parse_taint
 from app.sim.intervention import Intervention
 
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
 
 def _count(text: str) -> str:
     return "" if _COUNT.fullmatch(text) else "a whole number"
+
+
+def _name(text: str) -> str:
+    return "" if _NAME.fullmatch(text) else "the name of a container"
 
 
 def _switch(text: str) -> str:
@@ -56,6 +61,8 @@ _KEYS: dict[str, dict[str, Callable[[str], str]]] = {
     "delete": {"grace": _count, "force": _switch, "wait": _switch},
     "scale": {"replicas": _count},
     "wait": {"timeout": _duration},
+    "logs": {"container": _name, "previous": _switch},
+    "exec": {"container": _name},
     "evict": {"grace": _count, "dry-run": _switch},
     "patch": {"minAvailable": _pods, "maxUnavailable": _pods, "unhealthyPodEvictionPolicy": _policy},
     "tolerate": {"seconds": _count},
@@ -76,6 +83,7 @@ _NEEDED = {
     "set": "at least one BEHAVIOUR=VALUE",
     "set-image": "at least one CONTAINER=IMAGE",
     "patch": "at least one FIELD=VALUE",
+    "edit": "at least one KEY=VALUE",
 }
 
 
@@ -92,7 +100,7 @@ def check(intervention: Intervention) -> Iterator[str]:
         yield from (f"{where}: {fault.text}" for fault in faults)
     elif intervention.verb in ("taint", "untaint"):
         yield from (f"{where}: {fault}" for fault in _taints(intervention))
-    elif intervention.verb != "set-image":
+    elif intervention.verb not in ("set-image", "edit"):
         known = _KEYS.get(intervention.verb, {})
         for key, value in intervention.options:
             if key not in known:

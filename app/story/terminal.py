@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.kube.annotations import behaviour
-from app.kube.logs import NO_ROUTE, REFUSED, Printed, logs
+from app.kube.logs import Printed, logs
 from app.kube.meta import Ref
 from app.kube.pods import Pod
+from app.sim.dialling import unreachable
 from app.sim.world import World
 
 
@@ -23,14 +24,6 @@ def log_views(world: World, pods: Sequence[Pod], target: Ref) -> dict[str, str]:
     if _restarts(pod):
         found[f"logs {name} --previous"] = _text(logs(pod, previous=True, dial=dial))
     return found
-
-
-def unreachable(world: World, node: str) -> str:
-    """Why the API server cannot reach the kubelet of a node; empty when it can."""
-    host = world.hosts.get(node)
-    if host is not None and not host.power:
-        return NO_ROUTE
-    return REFUSED if f"kubelet/{node}" in world.down else ""
 
 
 def _restarts(pod: Pod) -> bool:

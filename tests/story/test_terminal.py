@@ -9,12 +9,13 @@ from app.kube.manifests import read_manifests
 from app.kube.meta import Ref
 from app.kube.pods import Pod
 from app.loops.registry import LOOPS
+from app.sim.dialling import unreachable
 from app.sim.engine import Model
 from app.sim.intervention import parse
 from app.sim.schedule import run
 from app.sim.start import at_rest
 from app.sim.world import World
-from app.story.terminal import log_views, unreachable
+from app.story.terminal import log_views
 
 MODEL = Model(LOOPS)
 PODS = """
