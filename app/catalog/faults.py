@@ -9,6 +9,8 @@ from app.catalog.ground import maker
 from app.kube import durations
 from app.kube.meta import Ref
 from app.kube.near_names import did_you_mean
+from app.kube.phase import static_pod
+from app.kube.pods import Pod
 from app.kube.yaml_values import Path, Problem
 
 
@@ -31,6 +33,11 @@ def duration(path: Path, text: str) -> Iterator[Problem]:
 def exists(flow: Flow, path: Path, ref: Ref) -> Iterator[Problem]:
     """A problem unless cluster.yaml holds the object, or the workload that makes the pod."""
     refs = [obj.ref for obj in flow.cluster]
-    if ref not in refs and maker(flow.cluster, ref) is None:
+    mirrors = [
+        obj.ref._replace(name=f"{obj.metadata.name}-{obj.spec.nodeName}")
+        for obj in flow.cluster
+        if isinstance(obj, Pod) and static_pod(obj)
+    ]
+    if ref not in (*refs, *mirrors) and maker(flow.cluster, ref) is None:
         made = "" if ref.kind != "Pod" else "; pod/NAME-1 is the first pod of workload NAME, NAME-0 of a StatefulSet"
         yield Problem(path, f"cluster.yaml has no {ref}; it has {', '.join(map(str, refs)) or 'nothing'}{made}")

@@ -18,6 +18,8 @@ from app.sim.intervention import Intervention, parse
 from app.sim.references import parse_ref
 
 NODE = "{node}"
+API = "kube-apiserver"
+"""The process that no loop runs in, and that all of them talk to."""
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
@@ -82,6 +84,7 @@ def unknown_process(intervention: Intervention, nodes: Sequence[str]) -> list[st
     if intervention.verb not in ("stop", "start"):
         return []
     per_node = {loop.process: loop.per_node for loop in LOOPS if loop.process and not loop.commands}
+    per_node[API] = False
     process, slash, node = intervention.args[0].partition("/")
     where = f"intervention {str(intervention)!r}"
     if process not in per_node:

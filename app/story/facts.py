@@ -12,6 +12,7 @@ from app.sim.ledger import requests
 from app.sim.maps import ordered
 from app.sim.walk import Record
 from app.sim.world import World
+from app.story.config_facts import CONFIG_FACTS
 from app.story.cordon_facts import CORDON_FACTS
 from app.story.crash_facts import CRASH_FACTS
 from app.story.drain_facts import DRAIN_FACTS
@@ -163,6 +164,7 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
     **CORDON_FACTS,
     **DRAIN_FACTS,
     **HARM_FACTS,
+    **CONFIG_FACTS,
     **CRASH_FACTS,
 }
 
