@@ -230,3 +230,9 @@ def test_a_walk_of_the_same_setup_is_the_same(race: Flow) -> None:
     assert first.stopped == again.stopped == "goal"
     assert [record.id for record in first.records] == [record.id for record in again.records]
     assert first.world == again.world
+
+
+def test_the_api_server_can_be_stopped_like_any_process_that_runs_once(race: Flow) -> None:
+    assert said(set_up(race, choices=[("do", "3s stop kube-apiserver")]))[-1] == "3s stop kube-apiserver"
+    with pytest.raises(BadInput, match="runs once for the whole cluster; write kube-apiserver"):
+        set_up(race, choices=[("do", "3s stop kube-apiserver/node-1")])
