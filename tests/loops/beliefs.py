@@ -78,9 +78,12 @@ def _created(act: Act | Wait) -> Object | None:
 
 def told(made: Sequence[Act | Wait]) -> list[str]:
     """Each decision as `VERB OBJECT REASON`, or `wait MILLISECONDS`."""
-    return [
-        f"wait {row.bounds.usual}" if isinstance(row, Wait) else f"{row.verb} {row.object} {row.reason}" for row in made
-    ]
+    return [f"wait {due(row)}" if isinstance(row, Wait) else f"{row.verb} {row.object} {row.reason}" for row in made]
+
+
+def due(wait: Wait) -> int | None:
+    """When it usually ends."""
+    return wait.bounds.usual if wait.bounds else None
 
 
 def only(made: Sequence[Act | Wait]) -> Act:

@@ -16,7 +16,7 @@ from app.loops.host_pods import with_pod
 from app.sim.acts import Act, Wait
 from app.sim.host import ContainerRun, Host, HostPod, Stop, Worker
 from app.sim.loop import Loop, Turn
-from tests.loops.beliefs import turn
+from tests.loops.beliefs import due, turn
 
 NODE = "n1"
 KEY = Ref("Pod", "default", "web-1")
@@ -112,7 +112,7 @@ def decides(loop: Loop, host: Host, *believed: Object, now: int = 0, fired: bool
     if decision is None:
         return ""
     if isinstance(decision, Wait):
-        return f"wait {decision.bounds.usual}"
+        return f"wait {due(decision)}"
     assert isinstance(decision, Act)
     return f"{decision.verb} {decision.outcome}".strip()
 

@@ -25,7 +25,7 @@ from app.kube.workloads import (
 )
 from app.loops.deployment import LOOP
 from app.sim.acts import Act, Create, Update, UpdateStatus, Wait
-from tests.loops.beliefs import APP, SELECTOR, TEMPLATE, decided, only, owner_of, pod, requested, told, turn
+from tests.loops.beliefs import APP, SELECTOR, TEMPLATE, decided, due, only, owner_of, pod, requested, told, turn
 
 KEY = Ref("Deployment", "default", "web")
 REVISION = "deployment.kubernetes.io/revision"
@@ -292,7 +292,7 @@ def test_a_rollout_that_stalls_waits_for_its_deadline_and_then_says_so() -> None
     believes: list[Object] = [given, replica_set(V1, 3), replica_set(V2, 1, available=0, revision=2)]
     (wait,) = decided(LOOP, turn(LOOP, KEY, *believes, now=200))
     assert isinstance(wait, Wait)
-    assert wait.bounds.usual == 15_001
+    assert due(wait) == 15_001
     act = only(decided(LOOP, turn(LOOP, KEY, *believes, now=15_001)))
     assert act.moment == "progress-deadline-exceeded"
     row = condition(requested(act).status.conditions, "Progressing")

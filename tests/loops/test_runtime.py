@@ -9,7 +9,7 @@ from app.loops.host_pods import with_pod
 from app.loops.runtime import LOOP
 from app.sim.acts import Wait
 from app.sim.host import ContainerRun, HostPod, Pull
-from tests.loops.beliefs import turn
+from tests.loops.beliefs import due, turn
 from tests.loops.machines import APP, NODE, act, api, decides, machine, off, pod_after, run, stopping, there
 
 POD = api()
@@ -138,6 +138,6 @@ def test_a_pull_waits_for_the_one_before_it() -> None:
     assert made.host.pods["uid-web-2"].pull == Pull("app", "app:v3", since=100, began=3_000)
     waits = LOOP.reconcile(turn(LOOP, second.ref, node=NODE, host=made.host, now=3_000))
     assert isinstance(waits, Wait)
-    assert waits.bounds.usual == 5_000
+    assert due(waits) == 5_000
     assert LOOP.on_host is not None
     assert second.ref in LOOP.on_host(host, made.host)

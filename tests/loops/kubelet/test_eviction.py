@@ -18,7 +18,7 @@ from app.loops.host_pods import with_pod
 from app.loops.kubelet.eviction import LOOP, _on_host, next_tick, phase
 from app.sim.acts import Act, Wait
 from app.sim.host import ContainerRun, Eviction, Evictor, Host, Worker
-from tests.loops.beliefs import decided, turn
+from tests.loops.beliefs import decided, due, turn
 from tests.loops.machines import NODE, api, knows, machine, run, there
 
 GI, MI = 2**30, 2**20
@@ -59,7 +59,7 @@ def node(pod: Pod | None = None, evictor: Evictor | None = None, **more: Any) ->
 def looks(host: Host, now: int) -> list[str]:
     """All that one look decides, as `VERB REASON`, or `wait MILLISECONDS`."""
     made = decided(LOOP, turn(LOOP, KEY, now=now, node=NODE, host=host, fired=True))
-    return [f"wait {row.bounds.usual}" if isinstance(row, Wait) else f"{row.verb} {row.reason}" for row in made]
+    return [f"wait {due(row)}" if isinstance(row, Wait) else f"{row.verb} {row.reason}" for row in made]
 
 
 def last(host: Host, now: int) -> Act:

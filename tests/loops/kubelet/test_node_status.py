@@ -13,7 +13,7 @@ from app.loops.kubelet import node_status, oom_watcher
 from app.sim.acts import Act, PatchStatus, Wait
 from app.sim.host import Evictor, Host, SystemOom
 from app.sim.start import CONDITIONS
-from tests.loops.beliefs import turn
+from tests.loops.beliefs import due, turn
 from tests.loops.machines import MACHINE, NODE, events, machine, off
 
 KEY = Ref("Node", "", NODE)
@@ -49,7 +49,7 @@ def reported(host: Host, node: Node, now: int) -> Act | Wait | None:
 )
 def test_what_is_reported_when(host: Host, node: Node, now: int, expected: str) -> None:
     found = reported(host, node, now)
-    told = f"wait {found.bounds.usual}" if isinstance(found, Wait) else found.reason if found else ""
+    told = f"wait {due(found)}" if isinstance(found, Wait) else found.reason if found else ""
     assert told == expected
 
 

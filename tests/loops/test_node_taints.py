@@ -1,4 +1,4 @@
-"""The node lifecycle controller's table."""
+"""The table of taints that follow from conditions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from app.kube.meta import Condition, Ref
 from app.kube.nodes import Node, Taint
-from app.loops.node_lifecycle import LOOP
+from app.loops.node_taints import LOOP
 from app.sim.acts import Patch
 from tests.loops.beliefs import decided, node, only, told, turn
 
