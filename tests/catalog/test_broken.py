@@ -8,6 +8,7 @@ from app.catalog.checking import Known, check_flow, lanes
 from app.catalog.flow import Flow
 from app.catalog.goals import GOALS
 from app.catalog.reading import read_flow
+from app.catalog.scripts import API
 from app.catalog.targets import FORMS
 from app.loops.registry import LOOPS
 from app.sim.lags import DEFAULT_LAGS
@@ -23,7 +24,7 @@ KNOWN = Known(("killed", "requests-failed"), lambda claim: parse(claim, {"killed
 GROWING = {
     "lanes": lanes(),
     "lags": ordered_keys(DEFAULT_LAGS),
-    "processes": dict.fromkeys(loop.process for loop in LOOPS if loop.process and not loop.commands),
+    "processes": dict.fromkeys((*(loop.process for loop in LOOPS if loop.process and not loop.commands), API)),
     "forms": FORMS.values(),
     "goals": GOALS,
     "keys": [name for name in Flow.__struct_fields__ if name not in ("cluster", "digest", "not_modelled")],

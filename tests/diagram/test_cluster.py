@@ -6,6 +6,7 @@ import pytest
 
 from app import diagram
 from app.catalog.flow import Flow
+from app.diagram.extract.pods import pods_on
 from app.diagram.shapes import Group, Picture
 from app.sim.walk import Walk
 from app.story.play import play, request
@@ -179,3 +180,9 @@ def test_boxes_keep_their_ids_and_places_from_step_to_step() -> None:
 def test_a_walk_in_which_nobody_asks_anything_has_no_clients() -> None:
     picture = diagram.cluster(walks.standstill(2), 0, walks.FLOW)
     assert [row.id for row in picture.groups if "clients" in row.id] == []
+
+
+def test_a_static_pod_and_its_mirror_are_one_card() -> None:
+    played = play(request("node-notes"))
+    names = [seen.ref.name for seen in pods_on(played.walk.world, "node-1").values()]
+    assert names == ["monitor-node-1", "shop"]

@@ -39,8 +39,9 @@ def pods_on(world: World, node: str) -> dict[str, Seen]:
     host = world.hosts.get(node)
     bound = {pod.metadata.uid: pod for pod in world.etcd.find(on_node(node)) if isinstance(pod, Pod)}
     found = {uid: Seen(pod.ref, pod, host.pods.get(uid_on_node(pod)) if host else None) for uid, pod in bound.items()}
-    if host is not None and any(uid not in bound for uid in host.pods):
-        rest = [(uid, pod) for uid, pod in ordered(host.pods) if uid not in bound and lives(pod)]
+    shown = {uid_on_node(pod) for pod in bound.values()}
+    if host is not None and any(uid not in shown for uid in host.pods):
+        rest = [(uid, pod) for uid, pod in ordered(host.pods) if uid not in shown and lives(pod)]
         found |= {uid: Seen(pod.ref, None, pod) for uid, pod in rest}
     return found
 
