@@ -244,13 +244,18 @@ def differences(row: Record) -> tuple[Change, ...]:
     return tuple(found)
 
 
+def command_of(row: Record) -> str:
+    """The command line that an act belongs to, as typed; empty if none."""
+    return next((cmd.text for cmd in row.step.world.commands.values() if cmd.number == row.step.command), "")
+
+
 def output(played: Play, n: int) -> tuple[tuple[int, str, Line], ...]:
     """(time, command, line) of everything that commands have printed up to a step."""
     upto = _records(played, n)
     found = []
     for row in played.walk.records[:upto]:
         if row.step.output:
-            command = next((cmd.text for cmd in row.step.world.commands.values() if cmd.number == row.step.command), "")
+            command = command_of(row)
             found += [(row.step.at, command, line) for line in row.step.output]
     return tuple(found)
 

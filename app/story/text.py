@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from app.sim.walk import Record
-from app.story.play import Play
+from app.story.play import Play, command_of
 from app.story.words import filled, moment, title, words_of
 
 
@@ -20,15 +22,28 @@ def plain(played: Play) -> str:
     head = (
         f"{played.flow.title}: {len(played.steps)} steps, {played.walk.world.now / 1000:.3f} s, {played.walk.stopped}"
     )
-    rows = [line(played, row) for row in played.steps]
     verdicts = [f"  {mark(row.ok)} {row.text}" for row in played.verdicts]
     symptoms = [f"  ! {row.title}: {row.cause}" for row in played.symptoms if row.present]
-    parts = [head, *rows, "", "Verdicts", *verdicts]
+    parts = [head, *_told(played), "", "Verdicts", *verdicts]
     if symptoms:
         parts += ["", "Symptoms", *symptoms]
     if played.setup.not_modelled:
         parts += ["", "Not modelled", *(f"  {name} {path}".rstrip() for name, path in played.setup.not_modelled)]
     return "\n".join(parts) + "\n"
+
+
+def _told(played: Play) -> Iterator[str]:
+    """Every step, and between them what commands print, as it appears."""
+    typed: set[str] = set()
+    for row in played.walk.records:
+        if row.n:
+            yield line(played, row)
+        at = f"{'':>4}  {row.step.at / 1000:>9.3f}"
+        if row.step.output and (command := command_of(row)) not in typed:
+            typed.add(command)
+            yield f"{at}  $ {command}"
+        for printed in row.step.output:
+            yield f"{at}  {'err' if printed.stream == 'stderr' else 'out'}: {printed.text}"
 
 
 def mark(ok: bool | None) -> str:
