@@ -50,6 +50,9 @@ def drain_03(case: dict[str, Any]) -> Real:
         named(found, "Pod", "lonely")["spec"]["nodeName"] = "n1"
         for kind, name in (("Deployment", "dashboard"), ("Pod", "lonely"), ("DaemonSet", "agent")):
             behaves(named(found, kind, name), on_sigterm="exit")
+        for name in case["settings"]["static_pods"]:
+            # The model's kubelet takes away a mirror of what it does not run.
+            named(found, "Pod", name)["metadata"]["annotations"]["kubernetes.io/config.source"] = "file"
         # Where the case has its only pod; the scheduler is free to pick the other node.
         named(found, "Deployment")["spec"]["template"]["spec"]["nodeSelector"] = {"kubernetes.io/hostname": "n1"}
         return drained(found, given.get("flags", []))

@@ -19,8 +19,8 @@ def fact(name: str, played: Play) -> Fact:
 
 def test_pods_of_a_cordoned_node_stay() -> None:
     found = fact("pods-stayed", walk("0s cordon node/node-1"))
-    assert found.value == 3
-    assert dict(found.more)["of"] == "3"
+    assert found.value == 4
+    assert dict(found.more)["of"] == "4"
     assert dict(found.more)["on"] == "node-1"
     assert found.step is not None
 
