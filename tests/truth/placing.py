@@ -29,6 +29,9 @@ def placing(setup: dict[str, Any]) -> Model:
         if pod is None or pod.spec.nodeName or pod.finished:
             return None
         owner = pod.metadata.controller
+        if owner is not None and owner.kind == "DaemonSet":
+            # Its pods name their node themselves.
+            return scheduler.reconcile(turn)
         family = _family(f"{owner.kind}/{owner.name}" if owner else None, pod.metadata.name)
         taken = sum(_same(other, pod, family) for other in turn.all(Pod, pod.metadata.namespace))
         nodes = places[family]
