@@ -7,8 +7,8 @@ from recordings import Scenario
 from app.sim.lags import Lag
 
 BUSYBOX = ("docker.io/library/bb:1",)
-# A real runtime on a small machine: starting a container takes longer than on a quiet one.
-RUNC = {"container-start": Lag(2, 70, 100), "sandbox-start": Lag(5, 450, 1000)}
+# A real runtime on a small machine that starts four pods at once.
+RUNC = {"container-start": Lag(2, 70, 100), "sandbox-start": Lag(5, 700, 1_000)}
 FAILS_AT_17S = {"health": "exec: ok; after 17s: fail"}
 CRASHES_AT_20S = {"crash": {"exit": "after 20s code 1"}, "live": {"on-sigterm": "drain=1s"}}
 DRAWN_BY_CRASH = {"k-restart/crash": (1_160, 1_115, 1_200, 1_440)}
@@ -36,7 +36,7 @@ RUNS: dict[str, Scenario] = {
     ),
     "kubelet-liveness": Scenario(
         ("220ms apply m:later",),
-        "151s",
+        "150200ms",
         behaviour={
             "live": {"on-sigterm": "drain=1s"} | FAILS_AT_17S,
             "live-ignore": {"on-sigterm": "ignore"} | FAILS_AT_17S,
@@ -44,10 +44,10 @@ RUNS: dict[str, Scenario] = {
             "slowprobe": {"on-sigterm": "drain=1s"},
         },
         images=BUSYBOX,
-        relist={"real1": 236},
-        syncs={"real1": 266},
+        relist={"real1": 200},
+        syncs={"real1": 599},
         lags=RUNC,
-        drawn={"k-liveness/slowprobe": (1000, 1110, 1000, 1400)},
+        drawn={"k-liveness/slowprobe": (1_000, 1_090, 1_000, 1_400)},
     ),
     # The recording's machine had been through kubelet-down-90s with the same pods.
     "runtime-down-75s": Scenario(
