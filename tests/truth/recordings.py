@@ -28,6 +28,8 @@ from app.story.watch import trace
 DATA = Path(__file__).parents[1] / "data" / "truth"
 MODEL = Model(LOOPS)
 PREFIX = "sim.loopscope.dev/"
+RENEWAL = 10_000
+"""A kubelet renews its Lease as often."""
 
 
 class Scenario(Struct, frozen=True):
@@ -140,7 +142,8 @@ def walk(name: str, scenario: Scenario) -> Walk:
         restless=scenario.restless,
     )
     if scenario.beats is not None:
-        ages = {node: round(age * 1000) for node, age in recording(name)["setup"]["lease_age_at_start"].items()}
+        recorded = recording(name)["setup"]["lease_age_at_start"]
+        ages = {node: (round(age * 1000) - scenario.warmup) % RENEWAL for node, age in recorded.items()}
         world = with_heartbeats(world, replace(scenario.beats, ages=Map(ages)))
     later = applied(name, scenario)
     # All together as `m:later`, and each by its own name.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recordings import Scenario
 
+from app.sim.heartbeats import Heartbeats
 from app.sim.lags import Lag
 
 BUSYBOX = ("docker.io/library/bb:1",)
@@ -49,6 +50,19 @@ RUNS: dict[str, Scenario] = {
         lags=RUNC,
         drawn={"k-liveness/slowprobe": (1_000, 1_090, 1_000, 1_400)},
     ),
+    "kubelet-down-90s": Scenario(
+        ("0s apply m:made", "45s stop kubelet/real1", "135s start kubelet/real1"),
+        "190s",
+        behaviour=CRASHES_AT_20S,
+        images=BUSYBOX,
+        beats=Heartbeats(monitor=3_159),
+        syncs={"real1": 266},
+        lags=RUNC,
+        drawn=DRAWN_BY_CRASH,
+        made=("crash", "live"),
+        warmup=45_000,
+        differs="Events about cgroup v1 and the image file system; pressures are told of once at the kubelet's start.",
+    ),
     # The recording's machine had been through kubelet-down-90s with the same pods.
     "runtime-down-75s": Scenario(
         (
@@ -60,13 +74,13 @@ RUNS: dict[str, Scenario] = {
             "280s start containerd/real1",
         ),
         "320s",
-        behaviour=CRASHES_AT_20S,
+        behaviour=CRASHES_AT_20S | {"real1": {"node-status-tick": "6s940ms"}},
         images=BUSYBOX,
         syncs={"real1": 150},
         lags=RUNC,
         drawn=DRAWN_BY_CRASH,
         made=("crash", "live"),
         warmup=205_000,
-        differs="No node status yet; both probes of a pod sleep the same share of a period after a kubelet's start.",
+        differs="Both probes sleep the same share of a period after the kubelet's start; no garbage collection.",
     ),
 }

@@ -93,7 +93,6 @@ NOT_YET = frozenset(
         "api-stop-8s",
         "controller-manager-down-40s",
         "cronjob-outage-3min",
-        "kubelet-down-90s",
     }
 )
 
