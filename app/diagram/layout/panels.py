@@ -112,9 +112,10 @@ def _full(view: PodCard, wide: float) -> list[Label]:
 
 
 def _line(view: PodCard, wide: float) -> list[Label]:
-    name = tail_fitted(view.name, "t-chip", wide * 0.62 - 24)
-    room = wide - 32 - width(name, "t-chip") - 6
-    status = fitted(view.status.rpartition(" · ")[2], "t-note", room)
+    word = view.status.rpartition(" · ")[2]
+    # The name may take what the status leaves, and at least its larger part.
+    name = tail_fitted(view.name, "t-chip", wide - 38 - min(width(word, "t-note"), wide * 0.38 - 14))
+    status = fitted(word, "t-note", wide - 38 - width(name, "t-chip"))
     labels = (
         label(9, 16, view.symbol, "t-chip symbol"),
         label(23, 16, name, "t-chip name"),
