@@ -18,10 +18,11 @@ from app.loops.app_process import exited
 from app.loops.host_pods import any_changed, container_spec, process_lane, with_pod, with_run
 from app.sim.acts import Act, Wait
 from app.sim.agenda import Due, decide
-from app.sim.host import ContainerRun, Host, HostPod, SystemOom
+from app.sim.host import ContainerRun, Host, HostPod
 from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
 from app.sim.memory_limits import Cgroup, Task, cgroups, chosen
+from app.sim.shortage import SystemOom
 from app.sim.usage import pod_memory
 
 KILLED = 137

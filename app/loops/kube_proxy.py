@@ -19,11 +19,11 @@ from app.kube.meta import Ref
 from app.kube.networking import Endpoint, EndpointSlice, Service
 from app.kube.objects import Object
 from app.sim.acts import Act, Wait
-from app.sim.host import Proxy, Rules
 from app.sim.index import Index
 from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
 from app.sim.maps import Map, ordered_keys
+from app.sim.proxy_rules import Proxy, Rules
 
 RUNNER = Ref("Proxy", "", "sync-runner")
 HEADLESS_LABEL = "service.kubernetes.io/headless"

@@ -24,8 +24,9 @@ from app.loops.host_pods import (
     with_run,
 )
 from app.sim.acts import Act, Wait
+from app.sim.addresses import pod_address
 from app.sim.agenda import Due, decide
-from app.sim.host import ContainerRun, Host, HostPod, Pull, Stop, pod_address
+from app.sim.host import ContainerRun, Host, HostPod, Pull, Stop
 from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
 from app.sim.maps import ordered

@@ -8,7 +8,6 @@ from __future__ import annotations
 from msgspec import Struct
 
 from app.kube.backoff import Entry
-from app.kube.eviction import Memory
 from app.kube.machines import Machine
 from app.kube.meta import Ref
 from app.kube.nodes import Node
@@ -17,6 +16,8 @@ from app.kube.probes import Counting
 from app.kube.stringmap import StringMap
 from app.sim.lags import Bounds
 from app.sim.maps import EMPTY, Map
+from app.sim.proxy_rules import Proxy
+from app.sim.shortage import Evictor, SystemOom
 
 
 class Stop(Struct, frozen=True):
@@ -239,51 +240,6 @@ class Worker(Struct, frozen=True):
         return next((row for row in self.crashes if row.container == container), None)
 
 
-class Rules(Struct, frozen=True):
-    """kube-proxy's rules for one Service on one node; no backends means REJECT."""
-
-    backends: tuple[str, ...] = ()
-    """Pod addresses, ordered."""
-
-
-class Proxy(Struct, frozen=True):
-    """kube-proxy's kernel rules, which outlive the process, and its one sync runner."""
-
-    rules: Map[Ref, Rules] = EMPTY
-    since: int | None = None
-    """When the process began to watch; None before."""
-    seen: tuple[tuple[Ref, int], ...] = ()
-    """The versions that the last started sync took."""
-    last_sync_end: int | None = None
-    """None after a start: the first sync is not delayed."""
-    sync_started: int | None = None
-    """None while no sync runs."""
-    taken: Map[Ref, Rules] = EMPTY
-    """What the running sync will commit."""
-    committed: bool = True
-    """Whether the running sync has already changed the rules."""
-
-
-class Evictor(Struct, frozen=True):
-    """What the kubelet's eviction manager keeps from look to look."""
-
-    memory: Memory = Memory()
-    ran: int | None = None
-    """Its last look that was of use: later ones come every ten seconds after it. None before the first."""
-    evicted: tuple[str, ...] = ()
-    """The uids of pods that it has killed and waits for."""
-    killed: int | None = None
-    """When the kill came back, and the wait for the pod's cleanup began."""
-
-
-class SystemOom(Struct, frozen=True):
-    """A line of the kernel's log: the whole machine was out of memory, and who was killed for it."""
-
-    at: int
-    process: str
-    pid: int
-
-
 class Host(Struct, frozen=True):
     """One machine."""
 
@@ -330,15 +286,3 @@ class Host(Struct, frozen=True):
     """Since when the runtime does not run; its containers live on."""
     runtime_since: int | None = None
     """When the runtime was last started; None: long ago."""
-
-
-def pod_address(number: int, count: int) -> str:
-    """The `count`th pod address of the machine with that number (10.244.N.C, going on into 10.245 and so forth)."""
-    high, low = divmod(number, 256)
-    return f"10.{244 + high}.{low}.{count + 1}"
-
-
-def host_number(address: str) -> int:
-    """The machine that a pod address belongs to."""
-    _, high, low, _ = address.split(".")
-    return (int(high) - 244) * 256 + int(low)

@@ -12,7 +12,8 @@ from app.kube.objects import Object
 from app.kube.stringmap import StringMap
 from app.sim import index as lookup
 from app.sim.acts import Act, Command, Outcome, Wait, Work
-from app.sim.host import Host, host_number
+from app.sim.addresses import host_number
+from app.sim.host import Host
 from app.sim.index import Index
 from app.sim.lags import Bounds, Lag, lag
 from app.sim.ledger import Failing, Route

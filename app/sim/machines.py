@@ -12,12 +12,13 @@ from app.kube.meta import Ref
 from app.sim import dependencies
 from app.sim.acts import Work
 from app.sim.draft import Draft, enqueue, set_timer
-from app.sim.host import Evictor, Proxy
 from app.sim.intervention import Intervention
 from app.sim.links import hang_up, listed
 from app.sim.loop import Turn
 from app.sim.maps import EMPTY, ordered
+from app.sim.proxy_rules import Proxy
 from app.sim.references import resolve
+from app.sim.shortage import Evictor
 
 if TYPE_CHECKING:
     from app.sim.engine import Model

@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from app.kube.meta import Ref
 from app.sim.draft import Draft, set_timer
-from app.sim.host import ContainerRun, Host, HostPod, Proxy
+from app.sim.host import ContainerRun, Host, HostPod
 from app.sim.intervention import Intervention
 from app.sim.machines import start_process, stop_process
 from app.sim.maps import EMPTY, Map, ordered
+from app.sim.proxy_rules import Proxy
 from app.sim.references import parse_ref
 
 if TYPE_CHECKING:

@@ -10,10 +10,12 @@ from msgspec.structs import replace
 
 from app.kube.annotations import behaviour
 from app.kube.meta import Ref
+from app.sim.addresses import host_number
 from app.sim.draft import Draft
-from app.sim.host import Host, HostPod, Rules, host_number
+from app.sim.host import Host, HostPod
 from app.sim.ledger import Failing, Ledger, Load, Route, Span, Tally
 from app.sim.maps import Map, ordered
+from app.sim.proxy_rules import Rules
 
 ERROR = "error"
 

@@ -14,11 +14,13 @@ from app.kube.objects import Object
 from app.kube.pods import Container, Pod, PodSpec, PodStatus
 from app.kube.stringmap import StringMap
 from app.sim.acts import Work
-from app.sim.host import ContainerRun, Host, HostPod, Kill, Proxy, Rules, Stop, Worker, pod_address
+from app.sim.addresses import pod_address
+from app.sim.host import ContainerRun, Host, HostPod, Kill, Stop, Worker
 from app.sim.index import Index, Stored
 from app.sim.lags import Bounds
 from app.sim.ledger import Failing, Ledger, Load, Route
 from app.sim.maps import Map
+from app.sim.proxy_rules import Proxy, Rules
 from app.sim.step import Commit, Step
 from app.sim.walk import Record, Walk
 from app.sim.world import Delivery, World

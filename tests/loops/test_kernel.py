@@ -12,8 +12,9 @@ from app.kube.pods import Container, Pod, ResourceRequirements
 from app.kube.stringmap import StringMap
 from app.loops.host_pods import with_pod
 from app.loops.kernel import LOOP, _on_host
-from app.sim.host import Host, SystemOom
+from app.sim.host import Host
 from app.sim.memory_limits import kernel_order
+from app.sim.shortage import SystemOom
 from tests.loops.machines import act, api, decides, machine, off, pod_after, run, there
 
 GI, MI = 2**30, 2**20

@@ -13,10 +13,11 @@ from app.kube.objects import Object
 from app.kube.stringmap import StringMap
 from app.loops.kube_proxy import LOOP, RUNNER
 from app.sim.acts import Act, Wait
-from app.sim.host import Host, Proxy, Rules
+from app.sim.host import Host
 from app.sim.lags import Bounds
 from app.sim.loop import Turn
 from app.sim.maps import Map
+from app.sim.proxy_rules import Proxy, Rules
 from tests.loops.beliefs import decided, only, service, told, turn
 
 WEB = service()

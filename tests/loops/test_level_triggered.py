@@ -42,11 +42,12 @@ from app.loops import (
 )
 from app.loops.kube_proxy import RUNNER
 from app.sim.acts import Act, Delete, PatchStatus, Wait, Work
+from app.sim.addresses import pod_address
 from app.sim.engine import Model
-from app.sim.host import Rules, pod_address
 from app.sim.intervention import parse
 from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn, own_key
+from app.sim.proxy_rules import Rules
 from app.sim.schedule import run
 from app.sim.start import at_rest
 from app.sim.world import World

@@ -9,10 +9,11 @@ from app.kube.meta import Ref
 from app.kube.stringmap import StringMap
 from app.sim import interventions, traffic
 from app.sim.engine import Model
-from app.sim.host import ContainerRun, Host, HostPod, Proxy, Rules
+from app.sim.host import ContainerRun, Host, HostPod
 from app.sim.intervention import parse
 from app.sim.ledger import Load
 from app.sim.maps import Map
+from app.sim.proxy_rules import Proxy, Rules
 from app.sim.schedule import run
 from app.sim.start import with_load
 from app.sim.walk import Walk

@@ -10,8 +10,10 @@ from app.kube.meta import Ref
 from app.kube.networking import EndpointSlice
 from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
-from app.sim.host import Host, HostPod, Rules, host_number
+from app.sim.addresses import host_number
+from app.sim.host import Host, HostPod
 from app.sim.maps import ordered
+from app.sim.proxy_rules import Rules
 from app.sim.traffic import failure
 from app.sim.world import World
 

@@ -16,8 +16,9 @@ from app.kube.quantity import in_bytes
 from app.kube.storage_limits import limit_exceeded
 from app.loops.kubelet.case import WARNING, event
 from app.sim.acts import Act
-from app.sim.host import Eviction, Evictor, Host
+from app.sim.host import Eviction, Host
 from app.sim.observations import Ranked, above, active, gauges, observed, pod_above, ranking
+from app.sim.shortage import Evictor
 from app.sim.usage import disk_use, total
 
 

@@ -17,7 +17,8 @@ from app.kube.stringmap import StringMap
 from app.loops.host_pods import with_pod
 from app.loops.kubelet.eviction import LOOP, _on_host, next_tick, phase
 from app.sim.acts import Act, Wait
-from app.sim.host import ContainerRun, Eviction, Evictor, Host, Worker
+from app.sim.host import ContainerRun, Eviction, Host, Worker
+from app.sim.shortage import Evictor
 from tests.loops.beliefs import decided, due, turn
 from tests.loops.machines import NODE, api, knows, machine, run, there
 

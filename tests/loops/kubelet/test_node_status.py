@@ -11,7 +11,8 @@ from app.kube.meta import Condition, Ref
 from app.kube.nodes import Node
 from app.loops.kubelet import node_status, oom_watcher
 from app.sim.acts import Act, PatchStatus, Wait
-from app.sim.host import Evictor, Host, SystemOom
+from app.sim.host import Host
+from app.sim.shortage import Evictor, SystemOom
 from app.sim.start import CONDITIONS
 from tests.loops.beliefs import due, turn
 from tests.loops.machines import MACHINE, NODE, events, machine, off

@@ -1,0 +1,15 @@
+"""Addresses of pods, which tell the machine that they are on."""
+
+from __future__ import annotations
+
+
+def pod_address(number: int, count: int) -> str:
+    """The `count`th pod address of the machine with that number (10.244.N.C, going on into 10.245 and so forth)."""
+    high, low = divmod(number, 256)
+    return f"10.{244 + high}.{low}.{count + 1}"
+
+
+def host_number(address: str) -> int:
+    """The machine that a pod address belongs to."""
+    _, high, low, _ = address.split(".")
+    return (int(high) - 244) * 256 + int(low)
