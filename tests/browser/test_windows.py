@@ -100,7 +100,7 @@ def test_the_way_onward_stays_in_reach(phone: Page) -> None:
 def test_everything_works_without_javascript(scriptless: Page) -> None:
     page = scriptless
     page.goto("/")
-    page.click("a.card")
+    page.click("a.card[href='/f/termination']")
     page.click("#next")
     page.click("#next")
     expect(page).to_have_url(re.compile(r"/f/termination/2$"))
