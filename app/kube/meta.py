@@ -9,7 +9,7 @@ from msgspec import Struct
 from app.kube.stringmap import EMPTY, StringMap
 
 DEFAULT_NAMESPACE = "default"
-CLUSTER_SCOPED = frozenset({"Node", "PriorityClass"})
+CLUSTER_SCOPED = frozenset({"Node", "PersistentVolume", "PriorityClass", "VolumeAttachment"})
 
 
 EPOCH = -1_767_268_800_000

@@ -37,12 +37,18 @@ class NodeSystemInfo(Struct, frozen=True, omit_defaults=True):
     containerRuntimeVersion: str = ""
 
 
+class AttachedVolume(Struct, frozen=True, omit_defaults=True):
+    name: str
+    devicePath: str = ""
+
+
 class NodeStatus(Struct, frozen=True, omit_defaults=True):
     capacity: StringMap = EMPTY
     allocatable: StringMap = EMPTY
     conditions: tuple[Condition, ...] = ()
     addresses: tuple[NodeAddress, ...] = ()
     nodeInfo: NodeSystemInfo = NodeSystemInfo()
+    volumesAttached: tuple[AttachedVolume, ...] = ()
 
 
 class Node(Struct, frozen=True, omit_defaults=True):

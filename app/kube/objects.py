@@ -16,6 +16,7 @@ from app.kube.nodes import Lease, Node
 from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
 from app.kube.priority import PriorityClass
+from app.kube.storage import PersistentVolume, PersistentVolumeClaim, VolumeAttachment
 from app.kube.stringmap import StringMap
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 
@@ -35,6 +36,9 @@ Object = (
     | CronJob
     | PodDisruptionBudget
     | PriorityClass
+    | PersistentVolume
+    | PersistentVolumeClaim
+    | VolumeAttachment
 )
 
 _TYPES: tuple[type[Object], ...] = (
@@ -43,6 +47,9 @@ _TYPES: tuple[type[Object], ...] = (
     ConfigMap,
     Secret,
     PriorityClass,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    VolumeAttachment,
     Service,
     EndpointSlice,
     Deployment,

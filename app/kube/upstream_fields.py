@@ -50,7 +50,19 @@ _LEFT_OUT = {
         topologyKeys trafficDistribution""",
     "ServicePort": "appProtocol",
     "NodeSpec": "configSource externalID podCIDRs",
-    "NodeStatus": "config daemonEndpoints features images phase runtimeHandlers volumesAttached volumesInUse",
+    "NodeStatus": "config daemonEndpoints features images phase runtimeHandlers volumesInUse",
+    "PersistentVolumeClaimSpec": "dataSource dataSourceRef resources selector volumeAttributesClassName volumeMode",
+    "PersistentVolumeClaimStatus": """accessModes allocatedResourceStatuses allocatedResources capacity conditions
+        currentVolumeAttributesClassName modifyVolumeStatus""",
+    "PersistentVolume": "status",
+    "PersistentVolumeSpec": """awsElasticBlockStore azureDisk azureFile cephfs cinder claimRef fc flexVolume flocker
+        gcePersistentDisk glusterfs hostPath iscsi local mountOptions nfs nodeAffinity persistentVolumeReclaimPolicy
+        photonPersistentDisk portworxVolume quobyte rbd scaleIO storageos volumeAttributesClassName volumeMode
+        vsphereVolume""",
+    "CSIPersistentVolumeSource": """controllerExpandSecretRef controllerPublishSecretRef fsType nodeExpandSecretRef
+        nodePublishSecretRef nodeStageSecretRef readOnly volumeAttributes""",
+    "VolumeAttachmentSource": "inlineVolumeSpec",
+    "VolumeAttachmentStatus": "attachError attachmentMetadata detachError",
     "NodeSystemInfo": "bootID kubeProxyVersion machineID operatingSystem swap systemUUID",
     "EndpointSlice": "",
     "Endpoint": "deprecatedTopology hints hostname zone",

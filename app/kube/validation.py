@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.kube import annotations as sim
-from app.kube import machines, syntax
+from app.kube import disks, machines, syntax
 from app.kube.batch import CronJob, Job
 from app.kube.label_selectors import label_selector
 from app.kube.meta import CLUSTER_SCOPED, ObjectMeta
@@ -16,6 +16,7 @@ from app.kube.pod_validation import PROTOCOLS, pod_spec
 from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
 from app.kube.priority import PriorityClass
+from app.kube.storage import PersistentVolume
 from app.kube.taints import EFFECTS
 from app.kube.workload_validation import Workload, behaving, labelled, share, workload
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
@@ -63,7 +64,10 @@ def _metadata(obj: Object) -> Iterator[Problem]:
     yield from labelled(meta, ("metadata",))
     for at, finalizer in enumerate(meta.finalizers):
         yield from syntax.qualified_name(("metadata", "finalizers", at), finalizer)
-    if obj.kind not in ("Pod", "Node"):
+    if isinstance(obj, PersistentVolume):
+        for key, text in disks.faults(meta.annotations):
+            yield Problem(("metadata", "annotations", key), text)
+    elif obj.kind not in ("Pod", "Node"):
         yield from _misplaced(meta, isinstance(obj, Workload))
 
 

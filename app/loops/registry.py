@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from app.loops import (
     app_process,
+    attach_detach,
     clients,
     cronjob,
+    csi_driver,
     daemonset,
     deployment,
     disruption,
@@ -24,7 +26,18 @@ from app.loops import (
     statefulset,
     taint_eviction,
 )
-from app.loops.kubelet import config_files, eviction, lease, mirrors, node_status, oom_watcher, pods, probes, status
+from app.loops.kubelet import (
+    config_files,
+    eviction,
+    lease,
+    mirrors,
+    mounts,
+    node_status,
+    oom_watcher,
+    pods,
+    probes,
+    status,
+)
 from app.sim.loop import Loop
 
 LOOPS: tuple[Loop, ...] = (
@@ -44,7 +57,10 @@ LOOPS: tuple[Loop, ...] = (
     node_lifecycle.LOOP,
     taint_eviction.LOOP,
     pod_gc.LOOP,
+    attach_detach.LOOP,
+    csi_driver.LOOP,
     pods.LOOP,
+    mounts.LOOP,
     probes.LOOP,
     config_files.LOOP,
     status.LOOP,

@@ -194,6 +194,19 @@ class Eviction(Struct, frozen=True):
     """Whether its status says DisruptionTarget."""
 
 
+class Mount(Struct, frozen=True):
+    """What the kubelet's volume manager has done about one volume of a pod."""
+
+    volume: str
+    at: int | None = None
+    """When it was ready."""
+    began: int | None = None
+    """Since when its driver stages and publishes it."""
+    tries: int = 0
+    next: int | None = None
+    """When what failed is tried again."""
+
+
 class Worker(Struct, frozen=True):
     """What the kubelet keeps of one pod (pod worker, PLEG cache, status manager, probe workers)."""
 
@@ -218,6 +231,7 @@ class Worker(Struct, frozen=True):
     """When the sandbox was down."""
     volumes: str = "waiting"
     """waiting, mounted or gone."""
+    mounts: tuple[Mount, ...] = ()
     probes: tuple[ProbeState, ...] = ()
     crashes: tuple[Crash, ...] = ()
     naps: int = 0
@@ -232,6 +246,9 @@ class Worker(Struct, frozen=True):
     def run(self, name: str) -> ContainerRun | None:
         """A container as the kubelet last saw it."""
         return next((run for run in self.seen if run.name == name), None)
+
+    def mount(self, volume: str) -> Mount | None:
+        return next((row for row in self.mounts if row.volume == volume), None)
 
     def probe(self, container: str, kind: str) -> ProbeState | None:
         return next((row for row in self.probes if row.container == container and row.kind == kind), None)

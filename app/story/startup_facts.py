@@ -167,6 +167,7 @@ STARTUP_FACTS: dict[str, Callable[[Subject], Fact]] = {
     "rejections": rejections,
     "scheduling-failures": _counted(_reason("FailedScheduling")),
     "sandbox-failures": _counted(_reason("FailedCreatePodSandBox")),
+    "multi-attach": _any("FailedAttachVolume", "Multi-Attach error"),
     "attach-failures": _counted(_reason("FailedAttachVolume")),
     "mount-failures": _counted(_reason("FailedMount")),
     "out-of-addresses": _any("FailedCreatePodSandBox", "no IP addresses available"),

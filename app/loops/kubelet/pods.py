@@ -120,7 +120,12 @@ def _known(pod: HostPod) -> object:
 
 def _told(worker: Worker) -> object:
     """What the other loops of the kubelet tell this one."""
-    return worker.written, worker.eviction, tuple((row.attempt, row.counting.result) for row in worker.probes)
+    return (
+        worker.written,
+        worker.eviction,
+        worker.mounts,
+        tuple((row.attempt, row.counting.result) for row in worker.probes),
+    )
 
 
 def _on_host(old: Host, new: Host) -> list[Ref]:
@@ -142,7 +147,7 @@ LOOP = Loop(
     process="kubelet",
     per_node=True,
     wakes={"Pod": own_key},
-    reads=("ConfigMap", "Node", "Secret"),
+    reads=("ConfigMap", "Node", "PersistentVolume", "PersistentVolumeClaim", "Secret"),
     on_host=_on_host,
     on_start=_on_start,
     watches_mine=frozenset({"Pod", "Node"}),

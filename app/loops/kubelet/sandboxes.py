@@ -14,6 +14,7 @@ from app.kube.pods import PodSpec, Probe
 from app.kube.probes import LIVENESS, READINESS, STARTUP
 from app.loops.kubelet.backoff import again
 from app.loops.kubelet.case import NORMAL, WARNING, Case, containers, event, probe_of
+from app.loops.kubelet.mounts import pending
 from app.loops.kubelet.pulling import unknown_secrets
 from app.sim.acts import Act
 from app.sim.agenda import Due
@@ -35,10 +36,19 @@ def making(case: Case) -> Iterator[Act | Due]:
         yield _note(case)
     elif case.worker.resync is not None:
         yield Due(case.worker.resync, lambda: _make(case))
+    elif pending(case):
+        return
     elif _has_volumes(case.spec):
-        yield Due(Bounds.at(case.worker.since + VOLUME_POLL), lambda: _make(case))
+        yield Due(Bounds.at(_looked_at(case)), lambda: _make(case))
     else:
         yield _make(case)
+
+
+def _looked_at(case: Case) -> int:
+    """The first look at the volumes that finds them all ready."""
+    last = max((row.at for row in case.worker.mounts if row.at is not None), default=case.worker.since)
+    waited = max(last - case.worker.since, 1)
+    return case.worker.since + -(-waited // VOLUME_POLL) * VOLUME_POLL
 
 
 def _has_volumes(spec: PodSpec) -> bool:
