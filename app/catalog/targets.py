@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from app.catalog import probe_answers
 from app.catalog.flow import Setting
 from app.errors import BadInput
-from app.kube import durations, machines
+from app.kube import disks, durations, machines
 from app.kube.annotations import PREFIX, behaviour
 from app.kube.annotations import check as check_annotations
 from app.kube.batch import CronJob, Job
@@ -20,6 +21,7 @@ from app.kube.meta import Ref
 from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Container, ExecAction, Lifecycle, LifecycleHandler, Pod, PodTemplateSpec
+from app.kube.storage import PersistentVolume
 from app.kube.stringmap import StringMap
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from app.sim.paths import with_path, without_path
@@ -45,7 +47,6 @@ FORMS = {
     "begins": "begins bound",
 }
 PROBES = ("startup", "liveness", "readiness")
-HEALTH = f"{PREFIX}health"
 _SEGMENT = re.compile(r"[^.\[\]]+")
 
 
@@ -133,8 +134,8 @@ def field_value(path: str, setting: Setting, value: str) -> object:
 
 
 def _write_annotation(obj: Object, name: str, _: Setting, value: str) -> Object:
-    if isinstance(obj, Node):
-        return _write_node(obj, PREFIX + name, value)
+    if isinstance(obj, Node | PersistentVolume):
+        return _write_own(obj, PREFIX + name, value)
     pod = template(_workload(obj))
     full = PREFIX + name
     if faults := check_annotations(StringMap({full: value}), [row.name for row in pod.spec.containers]):
@@ -145,12 +146,13 @@ def _write_annotation(obj: Object, name: str, _: Setting, value: str) -> Object:
     return _with_template(_workload(obj), replace(pod, metadata=replace(pod.metadata, annotations=words)))
 
 
-def _write_node(node: Node, key: str, value: str) -> Node:
-    """What stands on a Node is about its machine and its kubelet."""
-    words = node.metadata.annotations.merged({key: value})
-    if faults := machines.check(words):
-        raise ValueError("; ".join(f"{fault.annotation}: {fault.text}" for fault in faults))
-    return replace(node, metadata=replace(node.metadata, annotations=words))
+def _write_own(obj: Node | PersistentVolume, key: str, value: str) -> Object:
+    """What stands on a Node is about its machine and its kubelet, on a PersistentVolume about its disk."""
+    words = obj.metadata.annotations.merged({key: value})
+    found = machines.check(words) if isinstance(obj, Node) else disks.faults(words)
+    if faults := [f"{name}: {text}" for name, text in found]:
+        raise ValueError("; ".join(faults))
+    return replace(obj, metadata=replace(obj.metadata, annotations=words))
 
 
 def _write_prestop(obj: Object, name: str, _: Setting, value: str) -> Object:
@@ -178,32 +180,7 @@ def _write_keep(obj: Object, path: str, _: Setting, value: str) -> Object:
 
 
 def _write_health(obj: Object, probe: str, _: Setting, value: str) -> Object:
-    """What one probe meets: `ok`, `fail`, or `fail=20s`, which passes after that time."""
-    pod = template(_workload(obj))
-    if not _probed(pod, probe):
-        raise KeyError(f"no container has a {probe} probe")
-    others = [rule for rule in _health_rules(pod) if _target(rule) != probe]
-    word, equals, after = value.partition("=")
-    said = {"ok": "", "fail": f"{probe}: fail" + (f"; after {after}: ok" if after else "")}
-    if word not in said or (word == "ok" and equals):
-        raise ValueError(f"found {value}; allowed: ok, fail, fail=20s")
-    rules = " | ".join([*others, *([said[word]] if said[word] else [])])
-    words = pod.metadata.annotations.without(HEALTH)
-    words = words.merged({HEALTH: rules}) if rules else words
-    return _with_template(_workload(obj), replace(pod, metadata=replace(pod.metadata, annotations=words)))
-
-
-def _probed(pod: PodTemplateSpec, probe: str) -> bool:
-    return any(getattr(row, f"{probe}Probe") is not None for row in pod.spec.containers)
-
-
-def _health_rules(pod: PodTemplateSpec) -> list[str]:
-    text = pod.metadata.annotations.get(HEALTH)
-    return [rule.strip() for rule in text.split("|")] if text else []
-
-
-def _target(rule: str) -> str:
-    return rule.partition(";")[0].rpartition(":")[0].strip()
+    return _with_template(_workload(obj), probe_answers.written(template(_workload(obj)), probe, value))
 
 
 def _write_exists(obj: Object, _: str, __: Setting, ___: str) -> Object:
@@ -238,13 +215,13 @@ def standing(obj: Object, target: Target, setting: Setting) -> str | None:
     """What the object says of a setting; None where it says nothing that can be read as a value of its type."""
     if target.verb == "field":
         return _written_value(_at(defaulted(obj), target.name), target.name, setting)
-    if isinstance(obj, Node):
+    if isinstance(obj, Node | PersistentVolume):
         return obj.metadata.annotations.get(PREFIX + target.name)
     if target.verb in ("keep", "exists"):
         return "true" if target.verb == "exists" or _at(obj, target.name) is not None else None
     pod = template(_workload(obj))
     if target.verb == "health":
-        return _standing_health(pod, target.name)
+        return probe_answers.said(pod, target.name)
     container = _container(pod, target.name) if target.verb == "prestop" else pod.spec.containers[0]
     if target.verb == "annotation":
         names = (f"{container.name}.{target.name}", target.name)
@@ -256,17 +233,6 @@ def standing(obj: Object, target: Target, setting: Setting) -> str | None:
         return "0s"
     ends = hook(behaviour(pod.metadata.annotations, container.name).pre_stop, handler)
     return durations.format(ends.after) if ends.outcome == "returns" else ends.outcome
-
-
-def _standing_health(pod: PodTemplateSpec, probe: str) -> str | None:
-    """What is said of one probe, as the setting says it; empty where there is no such probe or it is said otherwise."""
-    if not _probed(pod, probe):
-        return ""
-    own = next((rule for rule in _health_rules(pod) if _target(rule) == probe), None)
-    if own is None:
-        return None
-    found = re.fullmatch(r":\s*(?:fail|500)(?:;\s*after\s+(\S+):\s*(?:ok|200))?", own.removeprefix(probe))
-    return "" if found is None else f"fail={found[1]}" if found[1] else "fail"
 
 
 def _written_value(value: Any, path: str, setting: Setting) -> str | None:

@@ -106,11 +106,11 @@ class VolumeAttachment(Struct, frozen=True, omit_defaults=True):
 
 
 def attachment(volume: PersistentVolume, node: str) -> VolumeAttachment:
-    """What the attach-detach controller creates (getAttachmentName in pkg/volume/csi/csi_attacher.go)."""
+    """What the attach-detach controller creates (getAttachmentName in pkg/volume/csi/csi_attacher.go, cut short)."""
     csi = volume.spec.csi
     driver, handle = (csi.driver, csi.volumeHandle) if csi is not None else ("", "")
     digest = hashlib.sha256(f"{handle}{driver}{node}".encode()).hexdigest()
-    meta = ObjectMeta(name=f"csi-{digest}", finalizers=(f"external-attacher/{driver.replace('.', '-')}",))
+    meta = ObjectMeta(name=f"csi-{digest[:16]}", finalizers=(f"external-attacher/{driver.replace('.', '-')}",))
     return VolumeAttachment(meta, VolumeAttachmentSpec(driver, node, VolumeAttachmentSource(volume.metadata.name)))
 
 

@@ -180,6 +180,8 @@ def machine(host: Host) -> Flat:
         name = pod.ref.name
         worker = host.workers.get(uid)
         found[f"pods[{name}].eviction"] = worker.eviction.message if worker and worker.eviction else None
+        for mount in worker.mounts if worker else ():
+            found[f"pods[{name}].volumes[{mount.volume}]"] = "waiting" if mount.at is None else "mounted"
         found[f"sandboxes[{name}].state"] = pod.sandbox
         found[f"sandboxes[{name}].ip"] = pod.ip or None
         for run in pod.containers:

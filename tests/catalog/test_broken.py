@@ -10,6 +10,7 @@ from app.catalog.goals import GOALS
 from app.catalog.reading import read_flow
 from app.catalog.scripts import API
 from app.catalog.targets import FORMS
+from app.kube.objects import KIND_BY_WORD
 from app.loops.registry import LOOPS
 from app.sim.lags import DEFAULT_LAGS
 from app.sim.maps import ordered_keys
@@ -29,6 +30,7 @@ GROWING = {
     "goals": GOALS,
     "keys": [name for name in Flow.__struct_fields__ if name not in ("cluster", "digest", "not_modelled")],
     "acting": [*(loop.name for loop in LOOPS), "api-server", "you"],
+    "kinds": sorted(KIND_BY_WORD),
     "loops": dict.fromkeys(name for loop in LOOPS for name in (loop.process, loop.name) if name),
 }
 
