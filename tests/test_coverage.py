@@ -19,7 +19,6 @@ NOT_YET_BUILT = frozenset(
         "api-outage",
         "eviction-oom",
         "node-loss",
-        "pod-startup",
         "rollout",
         "service-routing",
     }
