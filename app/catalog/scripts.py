@@ -80,12 +80,14 @@ def _renamed(arg: str, ground: Ground, nodes: tuple[str, ...]) -> str:
 
 
 def unknown_process(intervention: Intervention, nodes: Sequence[str]) -> list[str]:
-    """What is wrong with stopping or starting something that does not run here."""
-    if intervention.verb not in ("stop", "start"):
+    """What is wrong with stopping, freezing or cutting off something that does not run here."""
+    at = {"stop": 0, "start": 0, "freeze": 0, "thaw": 0, "cut": 1, "restore": 1}.get(intervention.verb)
+    if at is None:
         return []
     per_node = {loop.process: loop.per_node for loop in LOOPS if loop.process and not loop.commands}
-    per_node[API] = False
-    process, slash, node = intervention.args[0].partition("/")
+    # Links are cut between the API server and others; a Node stands for all that runs on it.
+    per_node |= {"node": True} if at else {API: False}
+    process, slash, node = intervention.args[at].partition("/")
     where = f"intervention {str(intervention)!r}"
     if process not in per_node:
         return [f'{where}: found "{process}"; allowed: {", ".join(per_node)}{did_you_mean(process, per_node)}']

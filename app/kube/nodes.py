@@ -71,6 +71,8 @@ class LeaseSpec(Struct, frozen=True, omit_defaults=True):
     holderIdentity: str = ""
     leaseDurationSeconds: int = 40
     renewTime: int | None = None
+    leaseTransitions: int = 0
+    """How often another holder has taken it."""
 
 
 class Lease(Struct, frozen=True, omit_defaults=True):

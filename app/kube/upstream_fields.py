@@ -69,7 +69,7 @@ _LEFT_OUT = {
     "EndpointPort": "appProtocol",
     "EndpointConditions": "",
     "ObjectReference": "apiVersion fieldPath resourceVersion",
-    "LeaseSpec": "acquireTime leaseTransitions preferredHolder strategy",
+    "LeaseSpec": "acquireTime preferredHolder strategy",
     "PodTemplateSpec": "",
 }
 LEFT_OUT = {type_: _words(names) for type_, names in _LEFT_OUT.items()}

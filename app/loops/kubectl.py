@@ -175,6 +175,8 @@ def _changes(command: Command, ref: Ref) -> tuple[tuple[tuple[str, object], ...]
             return fields, f"{name} image updated"
         case "patch":
             return tuple((f"spec.{key}", _typed(value)) for key, value in command.options), f"{name} patched"
+        case "suspend" | "resume":
+            return (("spec.suspend", command.verb == "suspend"),), f"{name} patched"
         case "edit":
             return tuple((f"data.{key}", value) for key, value in command.options), f"{name} patched"
         case "add-finalizer":

@@ -57,10 +57,9 @@ def _node(turn: Turn) -> Turns | Wait | None:
         known = replace(known, renewed=lease.spec.renewTime, observed=tick)
     silent = known.silent_from(monitor)
     lost = silent <= turn.now and known.ready != "Unknown"
-    if tick == turn.now and (lost or _has_work(node, known)):
-        return _passed(turn, node, known, silent=lost)
-    if _has_work(node, known):
-        return Wait(Bounds.at(tick), memory=known)
+    if lost or _has_work(node, known):
+        passed = _passed(turn, node, known, silent=lost)
+        return passed if tick == turn.now else Wait(Bounds.at(tick), memory=known)
     if known.ready == "Unknown":
         return Wait(None, memory=known)
     # As long as the Lease is renewed this alarm is put off again and again.

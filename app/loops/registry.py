@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.loops import (
+    api_server,
     app_process,
     attach_detach,
     clients,
@@ -17,6 +18,7 @@ from app.loops import (
     kernel,
     kube_proxy,
     kubectl,
+    leader_election,
     node_lifecycle,
     node_taints,
     pod_gc,
@@ -25,6 +27,7 @@ from app.loops import (
     scheduler,
     statefulset,
     taint_eviction,
+    watches,
 )
 from app.loops.kubelet import (
     config_files,
@@ -42,6 +45,9 @@ from app.sim.loop import Loop
 
 LOOPS: tuple[Loop, ...] = (
     kubectl.LOOP,
+    api_server.LOOP,
+    *leader_election.LOOPS,
+    *watches.LOOPS,
     # Makers of pods before makers of ReplicaSets: a Deployment's next write comes after what its last one set off.
     replicaset.LOOP,
     statefulset.LOOP,

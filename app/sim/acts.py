@@ -153,6 +153,12 @@ class Act(Struct, frozen=True):
     """What the loop keeps in mind about its key from now on; None leaves it as it is."""
     also: tuple[Ref, ...] = ()
     """Other keys of the same loop that are to be looked at."""
+    client: str = ""
+    """The process that sends the request, where it is not the loop's own."""
+    process: tuple[str, bool] | None = None
+    """A process that begins its work with this act (True), or ends."""
+    lists: str = ""
+    """A kind that the process lists anew, as its watch is back."""
 
 
 class Wait(Struct, frozen=True):

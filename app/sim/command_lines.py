@@ -120,6 +120,13 @@ def patch(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, 
     return _command(model, draft, intervention, f"kubectl patch pdb {ref.name} --type=merge -p {body}", (ref,))
 
 
+def suspend(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    """A patch of a CronJob's spec.suspend."""
+    ref = resolve(draft, intervention.args[0])
+    body = f'{{"spec":{{"suspend":{"true" if intervention.verb == "suspend" else "false"}}}}}'
+    return _command(model, draft, intervention, f"kubectl patch cronjob {ref.name} -p '{body}'", (ref,))
+
+
 def edit(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
     """A merge patch of the data of a ConfigMap."""
     ref = resolve(draft, intervention.args[0])

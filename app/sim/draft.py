@@ -17,6 +17,7 @@ from app.sim.intervention import Intervention
 from app.sim.lags import Bounds, Lag
 from app.sim.ledger import Ledger, Load
 from app.sim.maps import Map
+from app.sim.reflectors import Severed
 from app.sim.world import Delivery, World
 
 # One call for all parts, in the order of the world's fields (a test holds the two lists together).
@@ -45,6 +46,9 @@ class Draft:
     counters: Map[str, int]
     down: Map[str, int]
     cut: Map[str, int]
+    severed: Map[tuple[str, str], Severed]
+    frozen: Map[str, int]
+    parked: Map[Work, Bounds]
     commands: Map[Ref, Command]
     script: tuple[Intervention, ...]
     manifests: Map[str, tuple[Object, ...]]
@@ -71,6 +75,9 @@ class Draft:
             self.counters,
             self.down,
             self.cut,
+            self.severed,
+            self.frozen,
+            self.parked,
             self.commands,
             self.script,
             self.manifests,

@@ -8,7 +8,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.kube.meta import Ref
-from app.kube.objects import Object
 from app.sim import traffic
 from app.sim.actions import Action, Advance, Deliver, Intervene, Reconcile
 from app.sim.acts import Act, Command, Get, Outcome, Wait, Work
@@ -19,12 +18,15 @@ from app.sim.host import Host
 from app.sim.index import Index
 from app.sim.interventions import carry_out
 from app.sim.lags import Bounds, lag
-from app.sim.loop import Loop, Turn, lane_name, process_name
-from app.sim.maps import ordered, ordered_keys
+from app.sim.links import relist, starts
+from app.sim.loop import SERVER, Loop, Turn, lane_name, process_name
+from app.sim.maps import ordered_keys
 from app.sim.outcomes import events_of, named, word_of
+from app.sim.processes import lease_of, run
 from app.sim.routes import Routes
 from app.sim.step import Step
-from app.sim.world import Delivery, World
+from app.sim.waking import woken
+from app.sim.world import World
 
 API = "API server"
 CLIENTS = Ref("Clients", "", "clients")
@@ -123,17 +125,8 @@ class Model:
             believe(draft, action.process, delivery.after)
         view = draft.views.get(action.process, Index())
         node = action.process.partition("/")[2]
-        versions = [stored.object for stored in (delivery.before, delivery.after) if stored is not None]
         for loop in self.routes.listeners(action.process, action.kind):
-            ignored = loop.ignores.get(action.kind)
-            if ignored is not None and len(versions) > 1 and ignored(*versions):
-                continue
-            keys = _awaiting(draft, versions) if loop.commands else _keys(loop, view, versions)
-            for key in keys:
-                if loop.batch and not _at_once(key, delivery):
-                    _hold(draft, Work(loop.name, node, key), loop.batch)
-                else:
-                    enqueue(draft, Work(loop.name, node, key))
+            woken(draft, loop, node, view, delivery)
         return self._done(draft, [], f"watch {delivery.ref}")
 
     def _reconcile(self, draft: Draft, before: World, action: Reconcile) -> Transition:
@@ -145,7 +138,9 @@ class Model:
         else:
             draft.queued = draft.queued.delete(work)
         turn = Turn(before, loop, work.node, work.key, fired=action.timer)
-        decision = loop.reconcile(turn)
+        blind = draft.severed and (loop.wakes or loop.reads) and starts(draft, turn.process)
+        # When the last list has come every key is looked at.
+        decision = None if blind else loop.reconcile(turn)
         if decision is None:
             set_timer(draft, work, None)
             return self._done(draft, [], "")
@@ -191,6 +186,10 @@ class Model:
             tries = draft.retries.get(work, 0)
             draft.retries = draft.retries.set(work, tries + 1)
             first, cap = loop.retry
+            if SERVER in draft.frozen:
+                # The request hangs, and is answered when the server goes on.
+                set_timer(draft, work, None)
+                return
             set_timer(draft, work, Bounds.at(draft.now + min(first * 2 ** min(tries, 40), cap)))
             return
         if work in draft.retries:
@@ -209,8 +208,14 @@ class Model:
         before = steps[-1].world if steps else draft.freeze()
         answer = Answer(Outcome("ok", message=act.outcome))
         if act.request is not None:
-            answer = self.api.handle(draft, process_name(loop, work.node), act.request)
+            answer = self.api.handle(draft, act.client or process_name(loop, work.node), act.request)
+        if act.lists:
+            missed = relist(self, draft, process_name(loop, work.node), act.lists)
+            act = replace(act, outcome=f"{missed} changes missed", background=not missed)
+            answer = Answer(Outcome("ok", message=act.outcome))
         if answer.outcome.ok:
+            if act.process is not None:
+                run(self, draft, act.process[0], runs=act.process[1])
             if act.host is not None:
                 self.change_host(draft, act.host)
             if act.noted is not None:
@@ -220,6 +225,8 @@ class Model:
             keep(draft, work, act)
             if act.command is not None:
                 draft.commands = draft.commands.set(act.command.key, act.command)
+        # The first failure of many is told.
+        again = answer.outcome.status == "unreachable" and work in draft.retries
         lane = act.sender or lane_name(loop, work.node)
         to = act.to or (API if act.request is not None else lane)
         for stage in answer.stages:
@@ -236,7 +243,7 @@ class Model:
                 reason="" if own else act.reason,
                 moment=stage.moment if own else act.moment,
                 cause="",
-                background=act.background and not own,
+                background=not own and (act.background or again),
                 commits=stage.commits,
                 events=() if own else events_of(act, answer),
                 output=() if own else act.output,
@@ -268,38 +275,18 @@ class Model:
             for loop in self.routes.on_traffic:
                 enqueue(draft, Work(loop.name, "", CLIENTS))
 
+    def wake_elections(self, draft: Draft) -> None:
+        """Let candidates look whether their leader can still renew its Lease."""
+        for loop in self.routes.elections:
+            key = lease_of(loop.elects)
+            if draft.etcd.get(key) is not None:
+                enqueue(draft, Work(loop.name, "", key))
+
     def start_command(self, draft: Draft, command: Command) -> None:
         """Let a command line begin."""
         draft.commands = draft.commands.set(command.key, command)
         for loop in self.routes.on_command:
             enqueue(draft, Work(loop.name, "", command.key))
-
-
-def _keys(loop: Loop, view: Index, versions: list[Object]) -> list[Ref]:
-    wakes = loop.wakes[versions[0].kind]
-    found = [key for version in versions for key in wakes(view, version)]
-    return list(dict.fromkeys(found))
-
-
-def _at_once(key: Ref, delivery: Delivery) -> bool:
-    """Whether the key's own object is new, gone, or asked for something else."""
-    before, after = delivery.before, delivery.after
-    if delivery.ref != key:
-        return False
-    return before is None or after is None or before.object.metadata.generation != after.object.metadata.generation
-
-
-def _hold(draft: Draft, work: Work, delay: int) -> None:
-    """Let a key be worked on after a while, unless it is to be sooner."""
-    due = Bounds.at(draft.now + delay)
-    known = draft.timers.get(work)
-    if work not in draft.queued and (known is None or due.usual < known.usual):
-        set_timer(draft, work, due)
-
-
-def _awaiting(draft: Draft, versions: list[Object]) -> list[Ref]:
-    uids = {version.metadata.uid for version in versions}
-    return [key for key, command in ordered(draft.commands) if command.exit is None and uids & set(command.uids)]
 
 
 __all__ = ["API", "CLIENTS", "Model", "Transition"]

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from app.kube.batch import CronJob, Job
 from app.kube.networking import EndpointSlice
-from app.kube.nodes import Node
+from app.kube.nodes import Lease, Node
 from app.kube.objects import Object, timestamp
 from app.kube.pods import ContainerState, ContainerStatus, Pod
 from app.kube.policy import PodDisruptionBudget
@@ -51,6 +51,8 @@ def flat(obj: Object | None) -> Flat:
             found |= _node(obj)
         case PodDisruptionBudget():
             found |= _budget(obj)
+        case Lease():
+            found["spec.leaseTransitions"] = obj.spec.leaseTransitions
         case _:
             pass
     return {path: value for path, value in found.items() if value is not None}

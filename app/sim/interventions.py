@@ -11,7 +11,16 @@ from msgspec import Struct
 from app.errors import BadInput
 from app.kube import waiting
 from app.kube.meta import Ref
-from app.sim import command_lines, dependencies, intervention_options, links, machines, manifest_files, power
+from app.sim import (
+    command_lines,
+    dependencies,
+    intervention_options,
+    links,
+    machines,
+    manifest_files,
+    power,
+    processes,
+)
 from app.sim.command_lines import simple
 from app.sim.draft import Draft
 from app.sim.intervention import Intervention
@@ -62,7 +71,7 @@ def check(intervention: Intervention) -> list[str]:
 
 def _references(intervention: Intervention) -> tuple[str, ...]:
     """The arguments that name objects."""
-    if intervention.verb in ("stop", "start", "apply", "cut", "restore"):
+    if intervention.verb in ("stop", "start", "freeze", "thaw", "apply", "cut", "restore"):
         return ()
     return intervention.args if intervention.verb in MANY else intervention.args[:1]
 
@@ -162,9 +171,13 @@ VERBS: dict[str, Verb] = {
         command=True,
         kinds=("PodDisruptionBudget",),
     ),
+    "suspend": Verb("suspend cronjob/NAME", command_lines.suspend, command=True, kinds=("CronJob",)),
+    "resume": Verb("resume cronjob/NAME", command_lines.suspend, command=True, kinds=("CronJob",)),
     "edit": Verb("edit configmap/NAME KEY=VALUE...", command_lines.edit, command=True, kinds=("ConfigMap",)),
-    "stop": Verb("stop PROCESS[/NODE]", machines.stop),
-    "start": Verb("start PROCESS[/NODE]", machines.start),
+    "stop": Verb("stop PROCESS[/NODE]", processes.stop),
+    "start": Verb("start PROCESS[/NODE]", processes.start),
+    "freeze": Verb("freeze PROCESS[/NODE]", processes.freeze),
+    "thaw": Verb("thaw PROCESS[/NODE]", processes.thaw),
     "write-manifest": Verb("write-manifest node/NAME m:HASH", manifest_files.write, 2, kinds=NODE),
     "remove-manifest": Verb("remove-manifest node/NAME POD", manifest_files.remove, 2, kinds=NODE),
     "cut": Verb("cut api-server PROCESS[/NODE]", links.cut, 2),

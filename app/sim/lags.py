@@ -89,8 +89,16 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "node-monitor-pass": Lag(20, 75, 500),
         # From the start of a kubelet to its first report of the node.
         "node-register": Lag(100, 330, 2_000),
-        # From the repair of a link to the list after the reconnect: a back-off of 0.8 s that doubles to 30 s.
-        "relist": Lag(100, 1_000, 60_000),
+        # From the start of an API server to the first request that it serves.
+        "api-server-start": Lag(1_000, 2_000, 10_000),
+        # How old a leader's last renewal is when the API server goes; from the exit of a static pod's process to its
+        # next start; from the start of a candidate, and from the return of the API server, to its first look at the
+        # Lease; and how much later than the end of the Lease it looks again (every 2 s to 4.4 s).
+        "leader-renewal": Lag(0, 1_400, 2_000),
+        "static-pod-restart": Lag(500, 1_500, 20_000),
+        "leader-start": Lag(200, 400, 2_000),
+        "leader-observe": Lag(0, 1_200, 4_400),
+        "leader-retry": Lag(0, 900, 4_400),
         # The API server's own retry of an eviction after a conflict (500 ms and up to a tenth more), and what kubectl
         # drain takes from the cordon to the first eviction: discovery, and the list of the node's pods.
         "eviction-retry": Lag(500, 525, 550),

@@ -20,6 +20,8 @@ from app.sim.ledger import Failing, Route
 from app.sim.maps import ordered
 from app.sim.world import World
 
+SERVER = "kube-apiserver"
+
 O = TypeVar("O", bound=Object)  # noqa: E741
 
 Decision = Act | Wait | None
@@ -68,6 +70,8 @@ class Loop(Struct, frozen=True):
     """Kinds whose changes are signs of life to it: they put off what it waits for."""
     idle: Idle | None = None
     """Whether a wait of this loop that calls itself idle is so in a world; None: it always is."""
+    elects: str = ""
+    """The process whose leader it elects; it stands beside that process, which runs only while it leads."""
     retry: tuple[int, int] = (5, 1_000_000)
     """Back-off of a refused write: first delay, doubling up to the cap (client-go's workqueue), in milliseconds."""
 
@@ -160,6 +164,20 @@ class Turn:
         host = self._world.hosts[self._world.nodes[host_number(address) - 1]]
         return next((pod.ref for _, pod in ordered(host.pods) if pod.ip == address), None)
 
+    def reaches(self, process: str) -> bool:
+        """Whether a process's requests get to the API server."""
+        return SERVER not in self._world.down and process not in self._world.cut
+
+    @property
+    def server_hangs(self) -> bool:
+        """Whether the API server takes requests and answers none."""
+        return SERVER in self._world.frozen
+
+    @property
+    def process(self) -> str:
+        """What it runs in."""
+        return process_name(self.loop, self.node)
+
     @property
     def memory(self) -> Struct | None:
         """What the loop keeps in mind about its key."""
@@ -174,8 +192,10 @@ class Turn:
         stored = self._view.get(ref)
         return stored.version if stored else 0
 
-    def lag(self, name: str) -> Lag:
-        """How long a kind of work takes on this node."""
+    def lag(self, name: str, otherwise: Lag | None = None) -> Lag:
+        """How long a kind of work takes on this node; `otherwise` where a world usually does not say."""
+        if otherwise is not None and name not in self._world.lags:
+            return otherwise
         return lag(self._world.lags, name, self.node)
 
     def reached(self, bounds: Bounds) -> bool:

@@ -10,11 +10,10 @@ from app.kube.annotations import PREFIX
 from app.kube.machines import changed
 from app.kube.meta import Ref
 from app.sim import dependencies
-from app.sim.acts import Work
-from app.sim.draft import Draft, enqueue, set_timer
+from app.sim.draft import Draft, set_timer
 from app.sim.intervention import Intervention
-from app.sim.links import hang_up, listed
-from app.sim.loop import Turn
+from app.sim.links import hang_up, listed, sever, wake
+from app.sim.loop import SERVER
 from app.sim.maps import EMPTY, ordered
 from app.sim.proxy_rules import Proxy
 from app.sim.references import resolve
@@ -24,14 +23,8 @@ if TYPE_CHECKING:
     from app.sim.engine import Model
 
 RUNTIME = "containerd"
-LANES = {RUNTIME: "runtime"}
+LANES = {RUNTIME: "runtime", "api-server": "API server"}
 """Processes whose lane has another name."""
-
-
-def stop(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
-    process = intervention.args[0]
-    stop_process(model, draft, process)
-    return Ref("Process", "", process.replace("/", ".")), "stopped"
 
 
 def stop_process(model: Model, draft: Draft, process: str) -> None:
@@ -40,13 +33,9 @@ def stop_process(model: Model, draft: Draft, process: str) -> None:
     draft.down = draft.down.set(process, draft.now)
     base, _, node = process.partition("/")
     names = {loop.name for loop in model.routes.processes.get(base, ())}
-    for work in [work for work in draft.queued if work.loop in names and work.node == node]:
-        draft.queued = draft.queued.delete(work)
-    for work in [work for work in draft.timers if work.loop in names and work.node == node]:
-        set_timer(draft, work, None)
-        draft.busy = draft.busy.delete(work) if work in draft.busy else draft.busy
-    for work in [work for work in draft.memory if work.loop in names and work.node == node]:
-        draft.memory = draft.memory.delete(work)
+    _forget(draft, names, node)
+    for watch in [watch for watch in draft.severed if watch[0] == process]:
+        draft.severed = draft.severed.delete(watch)
     hang_up(draft, process)
     if base == "kube-proxy" and node in draft.hosts:
         # The kernel's rules outlive the process; what it remembered does not.
@@ -60,31 +49,35 @@ def stop_process(model: Model, draft: Draft, process: str) -> None:
         model.change_host(draft, replace(draft.hosts[node], runtime_down=draft.now))
 
 
-def start(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
-    process = intervention.args[0]
-    ref = Ref("Process", "", process.replace("/", "."))
-    return ref, "started" if start_process(model, draft, process) else "runs already"
+def _forget(draft: Draft, names: set[str], node: str) -> None:
+    """What the loops of a process were about to do and had in mind is gone with it."""
+    for work in [work for work in draft.queued if work.loop in names and work.node == node]:
+        draft.queued = draft.queued.delete(work)
+    for work in [work for work in draft.timers if work.loop in names and work.node == node]:
+        set_timer(draft, work, None)
+        draft.busy = draft.busy.delete(work) if work in draft.busy else draft.busy
+    for work in [work for work in draft.memory if work.loop in names and work.node == node]:
+        draft.memory = draft.memory.delete(work)
+    for work in [work for work in draft.retries if work.loop in names and work.node == node]:
+        draft.retries = draft.retries.delete(work)
 
 
 def start_process(model: Model, draft: Draft, process: str) -> bool:
     if process not in draft.down:
         return False
     draft.down = draft.down.delete(process)
-    if process not in draft.cut:
+    if process in draft.cut or SERVER in draft.down:
+        # It knows nothing until it can list.
+        draft.views = draft.views.delete(process) if process in draft.views else draft.views
+        sever(model, draft, process, fresh=True)
+    else:
         draft.views = draft.views.set(process, listed(model, draft, process))
     base, _, node = process.partition("/")
     if base == "kubelet" and node in draft.hosts:
         draft.hosts = draft.hosts.set(node, replace(draft.hosts[node], kubelet_since=draft.now))
     if base == RUNTIME and node in draft.hosts:
         model.change_host(draft, replace(draft.hosts[node], runtime_down=None, runtime_since=draft.now))
-    for loop in model.routes.processes.get(base, ()):
-        keys = (
-            loop.on_start(Turn(draft.freeze(), loop, node, Ref("Process", "", process.replace("/", "."))))
-            if loop.on_start
-            else []
-        )
-        for key in keys:
-            enqueue(draft, Work(loop.name, node, key))
+    wake(model, draft, process)
     return True
 
 

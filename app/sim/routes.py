@@ -14,6 +14,7 @@ class Routes:
 
     def __init__(self, loops: tuple[Loop, ...]) -> None:
         self.on_host: list[tuple[Loop, HostWakes]] = [(loop, loop.on_host) for loop in loops if loop.on_host]
+        self.elections = [loop for loop in loops if loop.elects]
         self.on_traffic = [loop for loop in loops if loop.traffic]
         self.on_command = [loop for loop in loops if loop.commands]
         self.processes: dict[str, list[Loop]] = {}
@@ -79,8 +80,8 @@ class Routes:
             found += [f"{process}/{node}" for node in draft.nodes]
         if draft.commands and _awaited(draft, before or after):
             found += [loop.process for loop in self.on_command]
-        if draft.down or draft.cut:
-            return [name for name in found if name not in draft.down and name not in draft.cut]
+        if draft.down or draft.severed:
+            return [name for name in found if name not in draft.down and (name, kind) not in draft.severed]
         return found
 
 

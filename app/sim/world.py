@@ -13,6 +13,7 @@ from app.sim.intervention import Intervention
 from app.sim.lags import DEFAULT_LAGS, Bounds, Lag
 from app.sim.ledger import Ledger, Load
 from app.sim.maps import EMPTY, Map
+from app.sim.reflectors import Severed
 
 
 class Delivery(Struct, frozen=True):
@@ -56,6 +57,12 @@ class World(Struct, frozen=True):
     """Processes that do not run, with the instant they stopped."""
     cut: Map[str, int] = EMPTY
     """Processes that run and cannot reach the API server, with the instant since which."""
+    severed: Map[tuple[str, str], Severed] = EMPTY
+    """Watches that are broken, by (process, kind)."""
+    frozen: Map[str, int] = EMPTY
+    """Of the processes that do not run, those that stand still and may go on, with the instant since which."""
+    parked: Map[Work, Bounds] = EMPTY
+    """What frozen processes were about to do."""
     commands: Map[Ref, Command] = EMPTY
     script: tuple[Intervention, ...] = ()
     """Interventions still to come, in order of time."""

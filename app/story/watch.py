@@ -10,8 +10,8 @@ from app.sim.step import Commit, Step
 from app.sim.walk import Walk
 from app.story.events import recorded
 
-# Bookkeeping that the recordings leave out, too.
-LEFT_OUT = frozenset({"Lease"})
+# Signs of life, which the recordings leave out, too.
+LEFT_OUT = frozenset({"kube-node-lease"})
 ON_CREATION = {"Deployment": {"spec.replicas"}, "StatefulSet": {"spec.replicas"}}
 
 
@@ -21,12 +21,19 @@ def trace(walk: Walk) -> list[dict[str, Any]]:
     for at, row in enumerate(walk.records):
         rows += [(at, entry) for commit in row.step.commits if (entry := _entry(row.step, commit)) is not None]
     for at, event in recorded(walk):
-        rows.append((at, event.entry()))
+        rows.append((_whole(walk, at), event.entry()))
     return [entry for _, entry in sorted(rows, key=lambda pair: pair[0])]
 
 
+def _whole(walk: Walk, at: int) -> int:
+    """The last record of what the API server does about one request: Events are sent when it has answered."""
+    while at + 1 < len(walk.records) and walk.records[at + 1].step.loop == "api-server":
+        at += 1
+    return at
+
+
 def _entry(step: Step, commit: Commit) -> dict[str, Any] | None:
-    if commit.ref.kind in LEFT_OUT:
+    if commit.ref.namespace in LEFT_OUT:
         return None
     entry: dict[str, Any] = {"t": step.at / 1000, "kind": commit.ref.kind, "object": commit.ref.path}
     if commit.after is None:

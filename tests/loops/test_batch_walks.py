@@ -134,3 +134,12 @@ def test_a_deleted_job_takes_its_pods_along() -> None:
     assert found.stopped == "quiet"
     assert found.world.etcd.find("Job") == []
     assert found.world.etcd.find("Pod") == []
+
+
+def test_a_suspended_cron_job_starts_one_run_when_it_is_resumed() -> None:
+    """Of all runs that were missed the last one is made up for."""
+    found = walk(
+        "=====" + CRON.replace("POLICY", "Allow"), ["1s suspend cronjob/tick", "200s resume cronjob/tick"], 235_000
+    )
+    made = [row.step.at for row in found.records if row.step.moment == "cronjob-started"]
+    assert [at // 1000 for at in made] == [200]

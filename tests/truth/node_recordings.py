@@ -122,10 +122,10 @@ NODES: dict[str, Scenario] = {
     ),
     "node-return": Scenario(
         (
-            "0s cut api-server kubelet/n3",
-            "0s cut api-server kubelet/n4",
-            "130s restore api-server kubelet/n3",
-            "430s restore api-server kubelet/n4",
+            "0s freeze kubelet/n3",
+            "0s freeze kubelet/n4",
+            "130s thaw kubelet/n3",
+            "430s thaw kubelet/n4",
         ),
         "460s",
         behaviour=told(n3="136ms", n4="410ms"),

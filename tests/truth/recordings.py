@@ -15,6 +15,7 @@ from app.kube.manifests import read_manifests
 from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.loops.registry import LOOPS
+from app.sim.elections import with_leaders
 from app.sim.engine import Model
 from app.sim.heartbeats import Heartbeats, with_heartbeats
 from app.sim.intervention import Intervention, parse
@@ -57,7 +58,7 @@ class Scenario(Struct, frozen=True):
     drawn: dict[str, tuple[int, ...]] = {}
     """What a kubelet drew by lot: by pod, each nap between syncs in thousandths of its least length."""
     made: tuple[str, ...] = ()
-    """Pods of the start that the script makes by `apply m:made`, because they do not come to rest."""
+    """Pods and CronJobs of the start that the script makes by `apply m:made`, because they do not come to rest."""
     warmup: int = 0
     """Milliseconds of the script before the recording began; what is seen in them is not compared."""
     begins: int = 0
@@ -66,6 +67,8 @@ class Scenario(Struct, frozen=True):
     """Whether the recording begins with pods that never become ready."""
     local: tuple[str, ...] = ()
     """Workloads whose pods have an emptyDir, which the recording's setup has lost."""
+    leaders: dict[str, int] = {}
+    """Who leads by a Lease, and how often that has changed hands."""
     beats: Heartbeats | None = None
     """The controller's passes, where nodes have Leases; the ages of these stand in the recording."""
     batches: dict[str, int] = {}
@@ -126,7 +129,7 @@ def made(name: str, scenario: Scenario) -> tuple[Object, ...]:
 
 
 def _is_made(body: dict[str, Any], scenario: Scenario) -> bool:
-    return body["kind"] == "Pod" and body["metadata"]["name"] in scenario.made
+    return body["kind"] in ("Pod", "CronJob") and body["metadata"]["name"] in scenario.made
 
 
 def walk(name: str, scenario: Scenario) -> Walk:
@@ -145,9 +148,12 @@ def walk(name: str, scenario: Scenario) -> Walk:
         recorded = recording(name)["setup"]["lease_age_at_start"]
         ages = {node: (round(age * 1000) - scenario.warmup) % RENEWAL for node, age in recorded.items()}
         world = with_heartbeats(world, replace(scenario.beats, ages=Map(ages)))
+    world = with_leaders(world, scenario.leaders)
     later = applied(name, scenario)
-    # All together as `m:later`, and each by its own name.
-    manifests = {"later": later, "made": made(name, scenario), **{obj.metadata.name: (obj,) for obj in later}}
+    first = made(name, scenario)
+    # All together as `m:later` or `m:made`, and each by its own name.
+    own = {obj.metadata.name: (obj,) for obj in (*first, *later)}
+    manifests = {"later": later, "made": first, **own}
     drawn = Map({Ref("Pod", *pod.split("/")): lots for pod, lots in scenario.drawn.items()})
     hosts = world.hosts.update(
         {

@@ -13,7 +13,7 @@ def renamed(truth: list[dict[str, Any]], model: list[dict[str, Any]]) -> list[di
     Names of generated objects mean nothing. They are matched by kind, by what made them and by order of appearance;
     the recording's own tool matches by order of appearance alone, and so takes an old pod of a rollout for a new one.
     """
-    names: dict[str, str] = {}
+    names = _runs(truth, model)
     for kind in ("ReplicaSet", "Pod", "EndpointSlice"):
         recorded, mine = _families(truth, kind, {}), _families(model, kind, names)
         for family, found in mine.items():
@@ -47,6 +47,30 @@ def _families(entries: list[dict[str, Any]], kind: str, names: dict[str, str]) -
         known.add(name)
         new = kind == "ReplicaSet" and entry["event"] == "ADDED"
         found.setdefault((names.get(maker, maker), new), []).append(name)
+    return found
+
+
+def _runs(truth: list[dict[str, Any]], model: list[dict[str, Any]]) -> dict[str, str]:
+    """The Jobs of CronJobs, whose names end in the minute of the clock: those of the model's clock by the recording's.
+
+    The first new Job of a name that all have is that of the same minute.
+    """
+    recorded, mine = _minutes(truth), _minutes(model)
+    ahead = {recorded[maker] - mine[maker] for maker in recorded.keys() & mine.keys()}
+    by = max(ahead, default=0)
+    made = {
+        f"{maker}-{minute + at}": f"{maker}-{minute + at + by}" for maker, minute in mine.items() for at in range(-9, 9)
+    }
+    return made if ahead else {}
+
+
+def _minutes(entries: list[dict[str, Any]]) -> dict[str, int]:
+    """The minute of the first new Job of each CronJob."""
+    found: dict[str, int] = {}
+    for entry in entries:
+        maker, _, minute = entry["object"].rpartition("/")[2].rpartition("-")
+        if entry["kind"] == "Job" and entry["event"] == "ADDED" and re.fullmatch(r"\d{8}", minute):
+            found.setdefault(maker, int(minute))
     return found
 
 

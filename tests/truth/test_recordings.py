@@ -84,26 +84,13 @@ COVERED: dict[str, Scenario] = {
     **RUNS,
 }
 
-# Recordings whose flows are not built yet; every one must move to COVERED.
-NOT_YET = frozenset(
-    {
-        "api-kill-60s",
-        "api-kill-60s-no-leader-election",
-        "api-stop-60s",
-        "api-stop-8s",
-        "controller-manager-down-40s",
-        "cronjob-outage-3min",
-    }
-)
-
 # Recordings without a trace: a table that tests/kube holds the rules against.
 TABLES = frozenset({"pdb-percentages"})
 
 
-def test_every_recording_is_covered_or_named_as_not_yet() -> None:
+def test_every_recording_is_covered() -> None:
     found = {path.stem for path in DATA.glob("*.json")}
-    assert found == COVERED.keys() | NOT_YET | TABLES
-    assert not COVERED.keys() & NOT_YET
+    assert found == COVERED.keys() | TABLES
 
 
 MEASURES = ("recall", "precision", "order", "timing")

@@ -49,7 +49,7 @@ def test_a_manifest_on_the_machine_becomes_a_pod_that_the_api_only_mirrors() -> 
 def test_it_runs_without_the_api_server_and_is_mirrored_when_that_is_back() -> None:
     away = of_node("0s stop kube-apiserver", WRITE)
     assert (mirror(away), runs(away)) == (None, [("etcd:3", "running", 0)])
-    back = of_node("0s stop kube-apiserver", WRITE, "20s start kube-apiserver", until="60s")
+    back = of_node("0s stop kube-apiserver", WRITE, "20s start kube-apiserver", until="120s")
     assert state(back, MIRROR) == "Running"
     assert 20 <= moments(back, "mirror-pod-created")[-1][0] <= 40
 
