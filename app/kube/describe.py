@@ -9,13 +9,14 @@ from app.kube.ages import human_duration
 from app.kube.describe_containers import containers, rfc1123
 from app.kube.meta import condition
 from app.kube.names import generated_suffix
-from app.kube.pods import Pod, Toleration, Volume
+from app.kube.pods import Pod, Toleration, Volume, VolumeProjection
 from app.kube.qos import qos_class
 from app.kube.stringmap import StringMap
 from app.kube.tabular import tabulated
 
 NONE = "<none>"
 LONGEST_ANNOTATION = 140
+PROJECTED = "Type:\tProjected (a volume that contains injected data from multiple sources)"
 
 
 class EventRow(NamedTuple):
@@ -128,7 +129,7 @@ def _volumes(volumes: Sequence[Volume], token: str) -> Iterator[str]:
         yield from (f"    {line}" for line in _source(volume))
     if token:
         yield f"  {token}:"
-        yield "    Type:\tProjected (a volume that contains injected data from multiple sources)"
+        yield f"    {PROJECTED}"
         yield "    TokenExpirationSeconds:\t3607"
         yield from ("    ConfigMapName:\tkube-root-ca.crt", "    Optional:\tfalse", "    DownwardAPI:\ttrue")
 
@@ -164,6 +165,8 @@ def _source(volume: Volume) -> tuple[str, ...]:
             f"Name:\t{config.name}",
             f"Optional:\t{optional}",
         )
+    if volume.projected is not None:
+        return (PROJECTED, *(line for source in volume.projected.sources for line in _projection(source)))
     if volume.persistentVolumeClaim is not None:
         claim = volume.persistentVolumeClaim
         kind = "a reference to a PersistentVolumeClaim in the same namespace"
@@ -173,6 +176,16 @@ def _source(volume: Volume) -> tuple[str, ...]:
             f"ReadOnly:\t{str(claim.readOnly).lower()}",
         )
     return ("<unknown>",)
+
+
+def _projection(source: VolumeProjection) -> tuple[str, ...]:
+    if source.secret is not None:
+        optional = str(source.secret.optional).lower()
+        return (f"SecretName:\t{source.secret.name}", f"SecretOptionalName:\t{optional}")
+    if source.configMap is not None:
+        optional = str(source.configMap.optional).lower()
+        return (f"ConfigMapName:\t{source.configMap.name}", f"Optional:\t{optional}")
+    return ()
 
 
 def _tolerations(rows: Sequence[Toleration]) -> Iterator[str]:

@@ -49,6 +49,9 @@ class NodeStatus(Struct, frozen=True, omit_defaults=True):
     addresses: tuple[NodeAddress, ...] = ()
     nodeInfo: NodeSystemInfo = NodeSystemInfo()
     volumesAttached: tuple[AttachedVolume, ...] = ()
+    """What the attach-detach controller has brought here."""
+    volumesInUse: tuple[str, ...] = ()
+    """What the kubelet needs, or has not let go of yet."""
 
 
 class Node(Struct, frozen=True, omit_defaults=True):

@@ -177,14 +177,38 @@ class EmptyDirVolumeSource(Struct, frozen=True, omit_defaults=True):
     sizeLimit: str = ""
 
 
+class KeyToPath(Struct, frozen=True, omit_defaults=True):
+    key: str
+    path: str = ""
+
+
 class ConfigMapVolumeSource(Struct, frozen=True, omit_defaults=True):
     name: str = ""
+    items: tuple[KeyToPath, ...] = ()
     optional: bool = False
 
 
 class SecretVolumeSource(Struct, frozen=True, omit_defaults=True):
     secretName: str = ""
+    items: tuple[KeyToPath, ...] = ()
     optional: bool = False
+
+
+class ProjectedKeys(Struct, frozen=True, omit_defaults=True):
+    """A ConfigMap or Secret among the sources of a projected volume."""
+
+    name: str = ""
+    items: tuple[KeyToPath, ...] = ()
+    optional: bool = False
+
+
+class VolumeProjection(Struct, frozen=True, omit_defaults=True):
+    configMap: ProjectedKeys | None = None
+    secret: ProjectedKeys | None = None
+
+
+class ProjectedVolumeSource(Struct, frozen=True, omit_defaults=True):
+    sources: tuple[VolumeProjection, ...] = ()
 
 
 class PersistentVolumeClaimVolumeSource(Struct, frozen=True, omit_defaults=True):
@@ -202,6 +226,7 @@ class Volume(Struct, frozen=True, omit_defaults=True):
     emptyDir: EmptyDirVolumeSource | None = None
     configMap: ConfigMapVolumeSource | None = None
     secret: SecretVolumeSource | None = None
+    projected: ProjectedVolumeSource | None = None
     persistentVolumeClaim: PersistentVolumeClaimVolumeSource | None = None
     hostPath: HostPathVolumeSource | None = None
 

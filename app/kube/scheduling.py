@@ -195,6 +195,12 @@ def failed_scheduling(refusals: Sequence[Refusal], preemption: str = "") -> str:
     return fit_error([row.reasons for row in refusals], f"{NO_CLAIMS}{preemption or no_victims(refusals, {})}")
 
 
+def pre_filter_failed(reason: str, nodes: int) -> str:
+    """The message where the pod itself is at fault, so that no node was looked at."""
+    hopeless = fit_error([("Preemption is not helpful for scheduling",)] * nodes)
+    return f"0/{nodes} nodes are available: {reason}. {NO_CLAIMS}{hopeless}"
+
+
 def no_victims(refusals: Sequence[Refusal], searched: Mapping[int, Sequence[str]]) -> str:
     """What preemption says when it found no node; `searched` holds, by place in the list, what stood against one."""
     nobody = ("No preemption victims found for incoming pod",)

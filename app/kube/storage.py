@@ -8,15 +8,17 @@ from typing import ClassVar
 from msgspec import Struct
 
 from app.kube.meta import ObjectMeta, Ref
-from app.kube.pods import Pod
+from app.kube.pods import Pod, ResourceRequirements
 from app.kube.stringmap import EMPTY, StringMap
 
+ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 SHARED = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 """Access modes with which several nodes may have a volume at once."""
 
 
 class PersistentVolumeClaimSpec(Struct, frozen=True, omit_defaults=True):
     accessModes: tuple[str, ...] = ()
+    resources: ResourceRequirements = ResourceRequirements()
     storageClassName: str = ""
     volumeName: str = ""
 
@@ -42,11 +44,18 @@ class CSIPersistentVolumeSource(Struct, frozen=True, omit_defaults=True):
     volumeHandle: str
 
 
+class ClaimReference(Struct, frozen=True, omit_defaults=True):
+    namespace: str = ""
+    name: str = ""
+
+
 class PersistentVolumeSpec(Struct, frozen=True, omit_defaults=True):
     accessModes: tuple[str, ...] = ()
     capacity: StringMap = EMPTY
     storageClassName: str = ""
     csi: CSIPersistentVolumeSource | None = None
+    claimRef: ClaimReference | None = None
+    """The claim that it is kept for."""
 
 
 class PersistentVolume(Struct, frozen=True, omit_defaults=True):
@@ -125,12 +134,15 @@ def attached(name: str) -> str:
     return f'AttachVolume.Attach succeeded for volume "{name}"'
 
 
-def multi_attach(name: str, users: tuple[str, ...]) -> str:
+def multi_attach(name: str, users: tuple[str, ...], others: int = 0) -> str:
     """What is told of an exclusive volume that another node has; `users` are the pods there that can be named."""
-    where = f'Multi-Attach error for volume "{name}"'
-    if not users:
-        return f"{where} Volume is already exclusively attached to one node and can't be attached to another"
-    return f"{where} Volume is already used by pod(s) {', '.join(users)}"
+    where = f'Multi-Attach error for volume "{name}" Volume is already'
+    elsewhere = f"{others} pod(s) in different namespaces"
+    if users:
+        return f"{where} used by pod(s) {', '.join(users)}" + (f" and {elsewhere}" if others else "")
+    if others:
+        return f"{where} used by {elsewhere}"
+    return f"{where} exclusively attached to one node and can't be attached to another"
 
 
 def attach_timed_out(volume: PersistentVolume) -> str:

@@ -33,10 +33,13 @@ _LEFT_OUT = {
     "ResourceRequirements": "claims",
     "VolumeMount": "mountPropagation recursiveReadOnly subPathExpr",
     "Volume": """awsElasticBlockStore azureDisk azureFile cephfs cinder csi downwardAPI ephemeral fc flexVolume flocker
-        gcePersistentDisk gitRepo glusterfs image iscsi nfs photonPersistentDisk portworxVolume projected quobyte rbd
+        gcePersistentDisk gitRepo glusterfs image iscsi nfs photonPersistentDisk portworxVolume quobyte rbd
         scaleIO storageos vsphereVolume""",
-    "ConfigMapVolumeSource": "defaultMode items",
-    "SecretVolumeSource": "defaultMode items",
+    "ConfigMapVolumeSource": "defaultMode",
+    "SecretVolumeSource": "defaultMode",
+    "KeyToPath": "mode",
+    "ProjectedVolumeSource": "defaultMode",
+    "VolumeProjection": "clusterTrustBundle downwardAPI podCertificate serviceAccountToken",
     "ObjectMeta": "deletionGracePeriodSeconds deletionTimestamp ownerReferences",
     "DeploymentSpec": "rollbackTo",
     "StatefulSetSpec": "ordinals persistentVolumeClaimRetentionPolicy updateStrategy volumeClaimTemplates",
@@ -50,17 +53,18 @@ _LEFT_OUT = {
         topologyKeys trafficDistribution""",
     "ServicePort": "appProtocol",
     "NodeSpec": "configSource externalID podCIDRs",
-    "NodeStatus": "config daemonEndpoints features images phase runtimeHandlers volumesInUse",
-    "PersistentVolumeClaimSpec": "dataSource dataSourceRef resources selector volumeAttributesClassName volumeMode",
+    "NodeStatus": "config daemonEndpoints features images phase runtimeHandlers",
+    "PersistentVolumeClaimSpec": "dataSource dataSourceRef selector volumeAttributesClassName volumeMode",
     "PersistentVolumeClaimStatus": """accessModes allocatedResourceStatuses allocatedResources capacity conditions
         currentVolumeAttributesClassName modifyVolumeStatus""",
     "PersistentVolume": "status",
-    "PersistentVolumeSpec": """awsElasticBlockStore azureDisk azureFile cephfs cinder claimRef fc flexVolume flocker
+    "PersistentVolumeSpec": """awsElasticBlockStore azureDisk azureFile cephfs cinder fc flexVolume flocker
         gcePersistentDisk glusterfs hostPath iscsi local mountOptions nfs nodeAffinity persistentVolumeReclaimPolicy
         photonPersistentDisk portworxVolume quobyte rbd scaleIO storageos volumeAttributesClassName volumeMode
         vsphereVolume""",
     "CSIPersistentVolumeSource": """controllerExpandSecretRef controllerPublishSecretRef fsType nodeExpandSecretRef
         nodePublishSecretRef nodeStageSecretRef readOnly volumeAttributes""",
+    "ClaimReference": "apiVersion fieldPath kind resourceVersion uid",
     "VolumeAttachmentSource": "inlineVolumeSpec",
     "VolumeAttachmentStatus": "attachError attachmentMetadata detachError",
     "NodeSystemInfo": "bootID kubeProxyVersion machineID operatingSystem swap systemUUID",

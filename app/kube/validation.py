@@ -16,7 +16,7 @@ from app.kube.pod_validation import PROTOCOLS, pod_spec
 from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
 from app.kube.priority import PriorityClass
-from app.kube.storage import PersistentVolume
+from app.kube.storage import ACCESS_MODES, PersistentVolume, PersistentVolumeClaim
 from app.kube.taints import EFFECTS
 from app.kube.workload_validation import Workload, behaving, labelled, share, workload
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
@@ -44,6 +44,8 @@ def problems_of(obj: Object) -> Iterator[Problem]:
             yield from _budget(obj)
         case PriorityClass():
             yield from _priority_class(obj)
+        case PersistentVolumeClaim() | PersistentVolume():
+            yield from _storage(obj)
         case _:
             return
 
@@ -124,6 +126,17 @@ def _node(obj: Node) -> Iterator[Problem]:
         yield from syntax.one_of((*where, "effect"), taint.effect, EFFECTS)
     yield from syntax.quantities(("status", "capacity"), obj.status.capacity)
     yield from syntax.quantities(("status", "allocatable"), obj.status.allocatable)
+
+
+def _storage(obj: PersistentVolumeClaim | PersistentVolume) -> Iterator[Problem]:
+    if not obj.spec.accessModes:
+        yield Problem(("spec", "accessModes"), f"missing; allowed: {', '.join(ACCESS_MODES)}")
+    for at, mode in enumerate(obj.spec.accessModes):
+        yield from syntax.one_of(("spec", "accessModes", at), mode, ACCESS_MODES)
+    if isinstance(obj, PersistentVolume):
+        yield from syntax.quantities(("spec", "capacity"), obj.spec.capacity)
+    else:
+        yield from syntax.quantities(("spec", "resources", "requests"), obj.spec.resources.requests)
 
 
 def _priority_class(obj: PriorityClass) -> Iterator[Problem]:

@@ -1,24 +1,25 @@
 """Attach-detach controller: a disk has to be on a node before the kubelet there can mount it, and on no other.
 
-It works through VolumeAttachments, which the driver of the disk fulfils, and tells the kubelet by the Node's status.
-Not modelled: volumesInUse, for which a real one waits before it detaches, and the detach by force six minutes after a
-node was lost; here a disk is let go when the last pod that uses it is gone.
+It works through VolumeAttachments, which the driver of the disk fulfils, and tells the kubelet by the Node's status,
+where the kubelet says which disks it uses. Not modelled: its period of 100 ms, and nodes that keep the volumes of pods
+that are over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from app.kube import storage
-from app.kube.meta import Ref
+from app.kube.meta import Ref, condition
 from app.kube.nodes import AttachedVolume, Node
 from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.storage import PersistentVolume, PersistentVolumeClaim, VolumeAttachment
 from app.sim.acts import Act, Create, Delete, Event, PatchStatus, Wait
+from app.sim.agenda import Due, decide
 from app.sim.index import Index
 from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
@@ -27,15 +28,20 @@ SOURCE = "attachdetach-controller"
 TIMEOUT = 120_000
 """csiTimeout: an attachment that the driver has not fulfilled by then is told of, and waited for anew."""
 BACK_OFF = 500
+LONGEST_WAIT = 360_000
+"""maxWaitForUnmountDuration: so long a node that is not healthy may use a disk that nobody needs there."""
+OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 
 
 class Memory(Struct, frozen=True):
     """What it keeps in mind of one volume."""
 
     told: tuple[str, ...] = ()
-    """Nodes for which it has complained that another one has the volume."""
+    """The uids of pods that were told that another node has the volume."""
     began: tuple[tuple[str, int], ...] = ()
     """Since when it waits for an attachment, by node."""
+    leaving: tuple[tuple[str, int], ...] = ()
+    """Since when it waits for a node to unmount the volume."""
 
 
 def reconcile(turn: Turn) -> Act | Wait | None:
@@ -45,24 +51,27 @@ def reconcile(turn: Turn) -> Act | Wait | None:
         return None
     users = _users(turn, volume)
     held = [row for row in turn.all(VolumeAttachment) if row.spec.source.persistentVolumeName == turn.key.name]
+    return decide(turn, _options(turn, volume, users, held))
+
+
+def _options(
+    turn: Turn, volume: PersistentVolume, users: dict[str, list[Pod]], held: Sequence[VolumeAttachment]
+) -> Iterator[Act | Due]:
     for row in held:
         if row.spec.nodeName not in users and not row.terminating:
-            return _let_go(turn, volume, row)
+            yield from _leaving(turn, volume, row)
     for node, pods in sorted(users.items()):
         there = [row for row in held if row.spec.nodeName == node]
-        decision = _awaited(turn, volume, there[0], pods) if there else _asked(turn, volume, node, held)
-        if decision is not None:
-            return decision
-    return None
+        yield from _awaited(turn, volume, there[0], pods) if there else _asked(turn, volume, users, node, held)
 
 
 def _users(turn: Turn, volume: PersistentVolume) -> dict[str, list[Pod]]:
-    """The bound pods whose claims are this volume's, by node; a pod that is over keeps its disk until it is gone."""
+    """The bound pods whose claims are this volume's, by node, without those that are over."""
     claimed = [row for row in turn.all(PersistentVolumeClaim) if row.spec.volumeName == volume.metadata.name]
     found: dict[str, list[Pod]] = {}
     for claim in claimed:
         for pod in turn.all(Pod, claim.metadata.namespace):
-            if pod.spec.nodeName and claim.ref in storage.claims(pod):
+            if pod.spec.nodeName and not pod.finished and claim.ref in storage.claims(pod):
                 found.setdefault(pod.spec.nodeName, []).append(pod)
     return found
 
@@ -71,63 +80,62 @@ def _memory(turn: Turn) -> Memory:
     return turn.memory if isinstance(turn.memory, Memory) else Memory()
 
 
-def _asked(turn: Turn, volume: PersistentVolume, node: str, held: Sequence[VolumeAttachment]) -> Act | None:
+def _asked(
+    turn: Turn, volume: PersistentVolume, users: dict[str, list[Pod]], node: str, held: Sequence[VolumeAttachment]
+) -> Iterator[Act]:
     """An attachment for a node that has none, unless another node has the volume for itself."""
     known, name = _memory(turn), volume.metadata.name
-    pods = _users(turn, volume)[node]
     if held and volume.exclusive:
-        if node in known.told:
-            return None
-        others = [pod for row in held for pod in _users(turn, volume).get(row.spec.nodeName, ())]
-        same = tuple(pod.metadata.name for pod in others if pod.metadata.namespace == pods[0].metadata.namespace)
-        return Act(
-            "refuse-attach",
-            pods[0].ref,
-            reason=f"{name} is on {held[0].spec.nodeName}",
-            moment="multi-attach",
-            outcome="refused",
-            events=tuple(_event("Warning", storage.multi_attach(name, same), pod) for pod in pods),
-            memory=replace(known, told=(*known.told, node)),
-        )
+        waiting = [pod for pod in users[node] if pod.metadata.uid not in known.told]
+        if waiting:
+            holders = [pod for row in held for pod in users.get(row.spec.nodeName, ())]
+            yield _refused(volume, waiting, holders, held[0].spec.nodeName, known)
+        return
     made = storage.attachment(volume, node)
-    return Act(
+    began = (*(row for row in known.began if row[0] != node), (node, turn.now))
+    yield Act(
         "attach",
         made.ref,
         reason=f"{name} to {node}",
         moment="attach-requested",
         request=Create(made),
-        memory=Memory(
-            tuple(row for row in known.told if row != node),
-            (*(row for row in known.began if row[0] != node), (node, turn.now)),
-        ),
+        memory=replace(known, told=(), began=began),
     )
 
 
-def _awaited(turn: Turn, volume: PersistentVolume, row: VolumeAttachment, pods: Sequence[Pod]) -> Act | Wait | None:
+def _refused(volume: PersistentVolume, pods: list[Pod], holders: list[Pod], node: str, known: Memory) -> Act:
+    """Told once to each pod that has to wait."""
+    name, namespace = volume.metadata.name, pods[0].metadata.namespace
+    same = tuple(pod.metadata.name for pod in holders if pod.metadata.namespace == namespace)
+    text = storage.multi_attach(name, same, len(holders) - len(same))
+    return Act(
+        "refuse-attach",
+        pods[0].ref,
+        reason=f"{name} is on {node}",
+        moment="multi-attach",
+        outcome="refused",
+        events=tuple(_event("Warning", text, pod) for pod in pods),
+        memory=replace(known, told=(*known.told, *(pod.metadata.uid for pod in pods))),
+    )
+
+
+def _awaited(turn: Turn, volume: PersistentVolume, row: VolumeAttachment, pods: Sequence[Pod]) -> Iterator[Act | Due]:
     """An attachment that is fulfilled is written to the Node; one that is not is waited for."""
     known, node = _memory(turn), row.spec.nodeName
-    machine = turn.read(Node, Ref("Node", "", node))
+    machine = _machine(turn, node)
     if row.terminating or machine is None:
-        return None
+        return
     if row.status.attached:
-        if volume.unique_name in _names(machine):
-            return None
-        status = replace(
-            machine.status, volumesAttached=(*machine.status.volumesAttached, AttachedVolume(volume.unique_name))
-        )
-        return Act(
-            "confirm-attach",
-            machine.ref,
-            reason=f"{volume.metadata.name} to {node}",
-            moment="volume-attached",
-            request=PatchStatus(machine, replace(machine, status=status)),
-            events=tuple(_event("Normal", storage.attached(volume.metadata.name), pod) for pod in pods),
-        )
-    end = dict(known.began).get(node, turn.now) + TIMEOUT
-    if turn.now < end:
-        return Wait(Bounds.at(end), memory=known)
+        if volume.unique_name not in _names(machine):
+            yield _confirmed(volume, machine, pods)
+        return
+    since = dict(known.began).get(node)
+    if since is None:
+        # A controller that has just started waits anew.
+        yield _waits("await-driver", row, replace(known, began=(*known.began, (node, turn.now))))
+        return
     began = (*(entry for entry in known.began if entry[0] != node), (node, turn.now + BACK_OFF))
-    return Act(
+    late = Act(
         "time-out",
         pods[0].ref,
         reason=f"{volume.metadata.name} to {node}",
@@ -136,18 +144,70 @@ def _awaited(turn: Turn, volume: PersistentVolume, row: VolumeAttachment, pods: 
         events=tuple(_event("Warning", storage.attach_timed_out(volume), pod) for pod in pods),
         memory=replace(known, began=began),
     )
+    yield Due(Bounds.at(max(since + TIMEOUT, turn.now)), lambda: late)
 
 
-def _let_go(turn: Turn, volume: PersistentVolume, row: VolumeAttachment) -> Act:
-    """Nobody there uses it any more: the node is told first, then the attachment goes."""
+def _confirmed(volume: PersistentVolume, machine: Node, pods: Sequence[Pod]) -> Act:
+    rows = (*machine.status.volumesAttached, AttachedVolume(volume.unique_name))
+    status = replace(machine.status, volumesAttached=rows)
+    return Act(
+        "confirm-attach",
+        machine.ref,
+        reason=f"{volume.metadata.name} to {machine.metadata.name}",
+        moment="volume-attached",
+        request=PatchStatus(machine, replace(machine, status=status)),
+        events=tuple(_event("Normal", storage.attached(volume.metadata.name), pod) for pod in pods),
+    )
+
+
+def _leaving(turn: Turn, volume: PersistentVolume, row: VolumeAttachment) -> Iterator[Act | Due]:
+    """Nobody there needs it any more: it goes as soon as the kubelet has unmounted it, or cannot be asked."""
+    node, known = row.spec.nodeName, _memory(turn)
+    machine = _machine(turn, node)
+    if machine is None or volume.unique_name not in machine.status.volumesInUse or _out_of_service(machine):
+        yield _let_go(volume, row, machine, known)
+        return
+    since = dict(known.leaving).get(node)
+    if since is None:
+        yield _waits("await-unmount", row, replace(known, leaving=(*known.leaving, (node, turn.now))))
+    elif not _healthy(machine):
+        yield Due(Bounds.at(max(since + LONGEST_WAIT, turn.now)), lambda: _let_go(volume, row, machine, known))
+
+
+def _waits(verb: str, row: VolumeAttachment, memory: Memory) -> Act:
+    return Act(verb, row.ref, reason=row.spec.nodeName, memory=memory, background=True)
+
+
+def _let_go(volume: PersistentVolume, row: VolumeAttachment, machine: Node | None, known: Memory) -> Act:
+    """The node is told first, then the attachment goes."""
     node, what = row.spec.nodeName, f"{volume.metadata.name} from {row.spec.nodeName}"
-    machine = turn.read(Node, Ref("Node", "", node))
     if machine is not None and volume.unique_name in _names(machine):
         left = tuple(entry for entry in machine.status.volumesAttached if entry.name != volume.unique_name)
         wanted = replace(machine, status=replace(machine.status, volumesAttached=left))
         request = PatchStatus(machine, wanted)
         return Act("confirm-detach", machine.ref, reason=what, request=request, background=True)
-    return Act("detach", row.ref, reason=what, moment="detach-requested", request=Delete(row.ref))
+    rest = tuple(entry for entry in known.leaving if entry[0] != node)
+    return Act(
+        "detach",
+        row.ref,
+        reason=what,
+        moment="detach-requested",
+        request=Delete(row.ref),
+        memory=replace(known, leaving=rest),
+    )
+
+
+def _machine(turn: Turn, name: str) -> Node | None:
+    return turn.read(Node, Ref("Node", "", name))
+
+
+def _healthy(node: Node) -> bool:
+    row = condition(node.status.conditions, "Ready")
+    return row is not None and row.status == "True"
+
+
+def _out_of_service(node: Node) -> bool:
+    return any(taint.key == OUT_OF_SERVICE for taint in node.spec.taints)
 
 
 def _names(node: Node) -> list[str]:
@@ -175,6 +235,13 @@ def _of_attachment(_: Index, obj: Object) -> list[Ref]:
     return [Ref("PersistentVolume", "", name)] if name else []
 
 
+def _of_node(view: Index, obj: Object) -> list[Ref]:
+    """The volumes that are on a node, or on their way."""
+    rows = [row for row in view.find(VolumeAttachment.kind) if isinstance(row, VolumeAttachment)]
+    names = [row.spec.source.persistentVolumeName for row in rows if row.spec.nodeName == obj.metadata.name]
+    return [Ref("PersistentVolume", "", name) for name in names]
+
+
 def _own(_: Index, obj: Object) -> list[Ref]:
     return [obj.ref]
 
@@ -193,7 +260,7 @@ LOOP = Loop(
         "PersistentVolumeClaim": _of_claim,
         "PersistentVolume": _own,
         "VolumeAttachment": _of_attachment,
+        "Node": _of_node,
     },
-    reads=("Node",),
     on_start=_every,
 )

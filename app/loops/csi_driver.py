@@ -1,7 +1,7 @@
 """A disk's driver beside the control plane: it fulfils VolumeAttachments, and knows nothing of pods.
 
-The external-attacher and the driver's controller plugin in one. Not modelled: drivers that answer with an error, disks
-that are made on demand, and snapshots.
+The external-attacher and the driver's controller plugin in one. Not modelled: drivers that answer with an error, and
+snapshots.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from msgspec.structs import replace
 
 from app.kube.disks import attach_takes
 from app.kube.meta import Ref
+from app.kube.objects import Object
 from app.kube.storage import PersistentVolume, VolumeAttachment
 from app.sim.acts import Act, Patch, UpdateStatus, Wait
+from app.sim.index import Index
 from app.sim.lags import Bounds, Lag
 from app.sim.loop import Loop, Turn, own_key
 
@@ -73,6 +75,12 @@ def _detached(row: VolumeAttachment) -> Act:
     )
 
 
+def _of_volume(view: Index, obj: Object) -> list[Ref]:
+    """The attachments of a volume, whose ways may have changed."""
+    rows = [row for row in view.find(VolumeAttachment.kind) if isinstance(row, VolumeAttachment)]
+    return [row.ref for row in rows if row.spec.source.persistentVolumeName == obj.metadata.name]
+
+
 def _every(turn: Turn) -> list[Ref]:
     return [row.ref for row in turn.all(VolumeAttachment)]
 
@@ -82,7 +90,6 @@ LOOP = Loop(
     lane="CSI driver",
     process=PROCESS,
     reconcile=reconcile,
-    wakes={"VolumeAttachment": own_key},
-    reads=("PersistentVolume",),
+    wakes={"VolumeAttachment": own_key, "PersistentVolume": _of_volume},
     on_start=_every,
 )

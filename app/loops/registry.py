@@ -9,6 +9,7 @@ from app.loops import (
     clients,
     cronjob,
     csi_driver,
+    csi_provisioner,
     daemonset,
     deployment,
     disruption,
@@ -27,6 +28,7 @@ from app.loops import (
     scheduler,
     statefulset,
     taint_eviction,
+    volume_binder,
     watches,
 )
 from app.loops.kubelet import (
@@ -40,6 +42,7 @@ from app.loops.kubelet import (
     pods,
     probes,
     status,
+    volumes_in_use,
 )
 from app.sim.loop import Loop
 
@@ -63,10 +66,13 @@ LOOPS: tuple[Loop, ...] = (
     node_lifecycle.LOOP,
     taint_eviction.LOOP,
     pod_gc.LOOP,
+    volume_binder.LOOP,
+    csi_provisioner.LOOP,
     attach_detach.LOOP,
     csi_driver.LOOP,
     pods.LOOP,
     mounts.LOOP,
+    volumes_in_use.LOOP,
     probes.LOOP,
     config_files.LOOP,
     status.LOOP,

@@ -12,13 +12,15 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
+from app.kube import storage
 from app.kube.conditions import SCHEDULED, set_condition
 from app.kube.meta import Condition, Ref, condition
 from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.preemption import Victims
-from app.kube.scheduling import NO_NODES, Refusal, cut, failed_scheduling, fit_error, place
+from app.kube.scheduling import NO_NODES, Refusal, cut, failed_scheduling, fit_error, place, pre_filter_failed
+from app.kube.storage import PersistentVolumeClaim
 from app.loops.preempting import preempted, searched, waits_for_victims
 from app.loops.surroundings import Surroundings, surroundings
 from app.sim.acts import Act, Bind, Event, Outcome, PatchStatus
@@ -38,17 +40,31 @@ def reconcile(turn: Turn) -> Generator[Act, Outcome, None]:
     if pod is None or not _waits(pod):
         return
     ground = surroundings(turn, pod)
-    found = _placed(pod, ground)
+    lacking = _lacking(turn, pod)
+    found = () if lacking else _placed(pod, ground)
     if isinstance(found, str):
         yield _binding(pod, found)
     elif not ground.nodes:
         yield from _unschedulable(turn, pod, NO_NODES)
+    elif lacking:
+        yield from _unschedulable(turn, pod, cut(pre_filter_failed(lacking, len(ground.nodes))))
     elif not waits_for_victims(turn, pod):
         victims = searched(turn, pod, ground, found)
         if isinstance(victims, str):
             yield from _unschedulable(turn, pod, cut(failed_scheduling(found, victims)))
         else:
             yield from _nominated(turn, pod, victims, cut(fit_error([row.reasons for row in found])))
+
+
+def _lacking(turn: Turn, pod: Pod) -> str:
+    """What is wrong with its claims: then no node is even looked at (VolumeBinding.PreFilter)."""
+    for ref in storage.claims(pod):
+        claim = turn.read(PersistentVolumeClaim, ref)
+        if claim is None:
+            return f'persistentvolumeclaim "{ref.name}" not found'
+        if not claim.spec.volumeName:
+            return "pod has unbound immediate PersistentVolumeClaims"
+    return ""
 
 
 def _placed(pod: Pod, ground: Surroundings) -> str | tuple[Refusal, ...]:
@@ -136,6 +152,12 @@ def _node(view: Index, _: Object) -> list[Ref]:
     return _waiting(view)
 
 
+def _claim(view: Index, obj: Object) -> list[Ref]:
+    """The pods that wait for a claim."""
+    pods = [pod for pod in view.find(on_node("")) if isinstance(pod, Pod) and _waits(pod)]
+    return [pod.ref for pod in pods if obj.ref in storage.claims(pod)]
+
+
 def _alike(before: Object, after: Object) -> bool:
     """nodeSchedulingPropertiesChange: conditions and heartbeats make no room."""
     if not isinstance(before, Node) or not isinstance(after, Node):
@@ -164,7 +186,7 @@ LOOP = Loop(
     lane="scheduler",
     process="kube-scheduler",
     reconcile=reconcile,
-    wakes={"Pod": _pod, "Node": _node},
+    wakes={"Pod": _pod, "Node": _node, "PersistentVolumeClaim": _claim},
     ignores={"Node": _alike},
     reads=("PodDisruptionBudget",),
     on_start=_all,

@@ -202,6 +202,8 @@ class Mount(Struct, frozen=True):
     """When it was ready."""
     began: int | None = None
     """Since when its driver stages and publishes it."""
+    sought: int | None = None
+    """When it was first looked for in vain among the disks that are attached."""
     tries: int = 0
     next: int | None = None
     """When what failed is tried again."""
@@ -232,6 +234,8 @@ class Worker(Struct, frozen=True):
     volumes: str = "waiting"
     """waiting, mounted or gone."""
     mounts: tuple[Mount, ...] = ()
+    waits_since: int | None = None
+    """When a later sync began to wait for volumes; None: the first one does, or none."""
     probes: tuple[ProbeState, ...] = ()
     crashes: tuple[Crash, ...] = ()
     naps: int = 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from app.kube import durations, selectors
-from app.kube.annotations import PREFIX
+from app.kube import disks, durations, selectors
+from app.kube.annotations import PREFIX, Fault
 from app.kube.annotations import check as check_annotations
 from app.kube.machines import changes_faults
 from app.kube.near_names import did_you_mean
@@ -87,6 +87,13 @@ _NEEDED = {
 }
 
 
+def _disk_faults(changes: StringMap) -> list[Fault]:
+    return [Fault(*row) for row in disks.faults(changes)]
+
+
+_CHECKS: dict[str, Callable[[StringMap], list[Fault]]] = {"node": changes_faults, "persistentvolume": _disk_faults}
+
+
 def check(intervention: Intervention) -> Iterator[str]:
     """Every fault of the options."""
     where = f"intervention {str(intervention)!r}"
@@ -96,7 +103,7 @@ def check(intervention: Intervention) -> Iterator[str]:
     if intervention.verb == "set":
         changes = StringMap({PREFIX + key: value for key, value in intervention.options})
         about = "".join(intervention.args[:1]).lower()
-        faults = changes_faults(changes) if about.startswith("node/") else check_annotations(changes)
+        faults = _CHECKS.get(about.partition("/")[0], check_annotations)(changes)
         yield from (f"{where}: {fault.text}" for fault in faults)
     elif intervention.verb in ("taint", "untaint"):
         yield from (f"{where}: {fault}" for fault in _taints(intervention))

@@ -185,6 +185,8 @@ VERBS: dict[str, Verb] = {
     "power-off": Verb("power-off node/NAME", power.power_off, kinds=NODE),
     "power-on": Verb("power-on node/NAME [disk=new]", power.power_on, kinds=NODE),
     "set": Verb(
-        f"set pod/NAME|node/NAME BEHAVIOUR=VALUE... | {dependencies.USAGE}", machines.behave, kinds=("Pod", "Node")
+        f"set pod/NAME|node/NAME|persistentvolume/NAME BEHAVIOUR=VALUE... | {dependencies.USAGE}",
+        machines.behave,
+        kinds=("Pod", "Node", "PersistentVolume"),
     ),
 }

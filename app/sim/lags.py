@@ -65,8 +65,9 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         # A pull whose annotation says no time, and the unmounting of volumes once nothing uses them.
         "image-pull": Lag(2, 10, 200),
         "volume-unmount": Lag(20, 100, 400),
-        # The driver of a disk: what it hears after, what attaching and detaching take, and NodeStage with NodePublish.
+        # The driver of a disk: what it hears after, what making, attaching and detaching it take, and mounting it.
         "csi-driver": Lag(1, 6, 50),
+        "volume-provision": Lag(500, 2_000, 60_000),
         "volume-attach": Lag(500, 2_000, 60_000),
         "volume-detach": Lag(500, 1_500, 60_000),
         "volume-mount": Lag(50, 300, 10_000),

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from app.kube.annotations import PREFIX
 from app.kube.machines import changed
 from app.kube.meta import Ref
+from app.kube.storage import PersistentVolume
 from app.sim import dependencies
 from app.sim.draft import Draft, set_timer
 from app.sim.intervention import Intervention
@@ -87,6 +88,8 @@ def behave(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref,
     ref = resolve(draft, intervention.args[0])
     if ref.kind == "Node":
         return _use(model, draft, ref, intervention)
+    if ref.kind == PersistentVolume.kind:
+        return _store(model, draft, ref, intervention)
     for node in draft.nodes:
         host = draft.hosts[node]
         for uid, found in ordered(host.pods):
@@ -98,6 +101,18 @@ def behave(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref,
             model.change_host(draft, replace(host, pods=host.pods.set(uid, replace(found, pod=pod))))
             return ref, "set"
     return ref, "not found"
+
+
+def _store(model: Model, draft: Draft, ref: Ref, intervention: Intervention) -> tuple[Ref, str]:
+    """How a disk behaves."""
+    held = draft.etcd.get(ref)
+    if held is None or not isinstance(held.object, PersistentVolume):
+        return ref, "not found"
+    meta = held.object.metadata
+    changes = {f"{PREFIX}{name}": value for name, value in intervention.options}
+    disk = replace(held.object, metadata=replace(meta, annotations=meta.annotations.merged(changes)))
+    model.api.commit(draft, "", ref, disk, "")
+    return ref, "set"
 
 
 def _use(model: Model, draft: Draft, ref: Ref, intervention: Intervention) -> tuple[Ref, str]:

@@ -24,6 +24,16 @@ SOUND: dict[str, dict[str, Any]] = {
     "Node": {"apiVersion": "v1", "metadata": {"name": "node-1"}, "spec": {}, "status": {}},
     "EndpointSlice": {"apiVersion": "discovery.k8s.io/v1", "metadata": {"name": "web-1"}, "addressType": "IPv4"},
     "PriorityClass": {"apiVersion": "scheduling.k8s.io/v1", "metadata": {"name": "high"}, "value": 1000},
+    "PersistentVolumeClaim": {
+        "apiVersion": "v1",
+        "metadata": {"name": "data"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    },
+    "PersistentVolume": {
+        "apiVersion": "v1",
+        "metadata": {"name": "pv"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "csi": {"driver": "csi.example.com", "volumeHandle": "vol-1"}},
+    },
     "Lease": {"apiVersion": "coordination.k8s.io/v1", "metadata": {"name": "node-1"}, "spec": {}},
 }
 SOUND["ReplicaSet"] = SOUND["StatefulSet"] = SOUND["Deployment"]

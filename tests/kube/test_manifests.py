@@ -113,7 +113,8 @@ def test_the_output_of_kubectl_get_is_read_without_what_the_server_added() -> No
     assert manifests.not_modelled == (
         NotModelled("service/shop/web", "spec.sessionAffinity"),
         NotModelled("pod/shop/web-5d78c9b4f7-abcde", "metadata.ownerReferences"),
-        NotModelled("pod/shop/web-5d78c9b4f7-abcde", "spec.volumes[0].projected"),
+        NotModelled("pod/shop/web-5d78c9b4f7-abcde", "spec.volumes[0].projected.defaultMode"),
+        NotModelled("pod/shop/web-5d78c9b4f7-abcde", "spec.volumes[0].projected.sources[0].serviceAccountToken"),
     )
 
 

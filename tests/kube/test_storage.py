@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import BadInput
 from app.kube import storage
-from app.kube.disks import attach_takes
+from app.kube.disks import attach_takes, mount_takes
 from app.kube.manifests import read_manifests
 from app.kube.storage import PersistentVolume
 
@@ -53,6 +53,12 @@ def test_an_attachment_has_a_name_of_its_own_for_every_node() -> None:
     assert first.metadata.finalizers == ("external-attacher/csi-example-com",)
 
 
+def test_pods_of_other_namespaces_are_only_counted() -> None:
+    where = 'Multi-Attach error for volume "pv" Volume is already used by'
+    assert storage.multi_attach("pv", ("a",), 2) == f"{where} pod(s) a and 2 pod(s) in different namespaces"
+    assert storage.multi_attach("pv", (), 1) == f"{where} 1 pod(s) in different namespaces"
+
+
 def test_what_is_told_of_a_disk_that_is_elsewhere() -> None:
     assert storage.multi_attach("pv-data", ("web-0", "web-1")) == (
         'Multi-Attach error for volume "pv-data" Volume is already used by pod(s) web-0, web-1'
@@ -67,6 +73,12 @@ def test_what_is_told_of_a_disk_that_is_elsewhere() -> None:
 def test_how_long_attaching_takes_stands_on_the_volume(text: str, takes: int | None) -> None:
     annotations = f"sim.loopscope.dev/attach: {text}" if text else ""
     assert attach_takes(disk(annotations=annotations), 2_000) == takes
+
+
+@pytest.mark.parametrize(("text", "takes"), [("", 300), ("5s", 5_000), ("fails", None)])
+def test_so_does_how_long_mounting_takes(text: str, takes: int | None) -> None:
+    annotations = f"sim.loopscope.dev/mount: {text}" if text else ""
+    assert mount_takes(disk(annotations=annotations), 300) == takes
 
 
 @pytest.mark.parametrize(

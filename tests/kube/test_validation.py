@@ -7,6 +7,7 @@ from tests.kube.one_fault import LABELS, SOUND, expected, told
 LABEL = "at most 63 of a-z, 0-9 and -, with a letter or digit at both ends"
 SUBDOMAIN = "at most 253 of a-z, 0-9, - and ., with a letter or digit at both ends of every part"
 VALUE = "at most 63 of A-Z, a-z, 0-9, -, _ and ., with a letter or digit at both ends"
+MODES = "ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod"
 QUALIFIED = "[prefix/]name, where the name has at most 63 of A-Z, a-z, 0-9, -, _ and ."
 
 
@@ -34,6 +35,34 @@ def test_a_sound_object_has_no_problem(kind: str) -> None:
         ("Pod", "metadata.annotations", {"a": ["b"]}, ".a: found a list; allowed: text"),
         ("Pod", "metadata.annotations", {"a": "b" * 262_144}, "found 262,145 bytes; allowed: at most 262,144"),
         ("Pod", "metadata.finalizers", ["no spaces please"], f'[0]: found "no spaces please"; allowed: {QUALIFIED}'),
+        (
+            "PersistentVolumeClaim",
+            "spec.accessModes",
+            [],
+            f"missing; allowed: {MODES}",
+        ),
+        (
+            "PersistentVolumeClaim",
+            "spec.accessModes",
+            ["ReadWriteOften"],
+            (f'[0]: found "ReadWriteOften"; allowed: {MODES}; did you mean "ReadWriteOnce"?'),
+        ),
+        (
+            "PersistentVolumeClaim",
+            "metadata.annotations",
+            {"sim.loopscope.dev/attach": "2s"},
+            (
+                "[sim.loopscope.dev/attach]: says how a pod behaves and has no effect here; "
+                "allowed: on a pod, or in a workload's pod template"
+            ),
+        ),
+        (
+            "PersistentVolume",
+            "metadata.annotations",
+            {"sim.loopscope.dev/mount": "fail"},
+            '[sim.loopscope.dev/mount]: found "fail"; allowed: a duration such as 2s, fails',
+        ),
+        ("PersistentVolume", "spec.accessModes", ["RWO"], f'[0]: found "RWO"; allowed: {MODES}'),
         ("Deployment", "spec.replicas", -1, "found -1; allowed: 0 or more"),
         (
             "Deployment",

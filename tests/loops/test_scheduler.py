@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from app.kube.meta import Condition, Ref, condition
+from app.kube.meta import Condition, ObjectMeta, Ref, condition
 from app.kube.nodes import Taint
 from app.kube.objects import Object
-from app.kube.pods import Pod, PodSchedulingGate, PodStatus
+from app.kube.pods import PersistentVolumeClaimVolumeSource, Pod, PodSchedulingGate, PodStatus, Volume
+from app.kube.storage import PersistentVolumeClaim
 from app.kube.stringmap import StringMap
 from app.loops.scheduler import LOOP, _node, _pod
 from app.sim.acts import Bind, PatchStatus
@@ -150,3 +151,32 @@ def test_selectors_are_asked() -> None:
     assert picky.status == PodStatus(phase="Pending")
     act = only(decided(LOOP, turn(LOOP, KEY, picky, node("n1"), node("n2", disk="ssd"))))
     assert act.request == Bind(KEY, "n2")
+
+
+CLAIMED = pod(
+    "new",
+    node="",
+    phase="Pending",
+    volumes=(Volume("disk", persistentVolumeClaim=PersistentVolumeClaimVolumeSource("data")),),
+)
+CLAIM = PersistentVolumeClaim(ObjectMeta(name="data", namespace="default"))
+
+
+@pytest.mark.parametrize(
+    ("claims", "reason"),
+    [
+        pytest.param([], 'persistentvolumeclaim "data" not found', id="no claim"),
+        pytest.param([CLAIM], "pod has unbound immediate PersistentVolumeClaims", id="one without a volume"),
+    ],
+)
+def test_a_claim_that_is_of_no_use_rules_out_every_node(claims: list[Object], reason: str) -> None:
+    act = only(decided(LOOP, turn(LOOP, KEY, CLAIMED, node("n1"), node("n2"), *claims)))
+    (event,) = act.events
+    tail = TAIL.format(n=2, counts="2 Preemption is not helpful for scheduling")
+    assert event.message == f"0/2 nodes are available: {reason}. {tail}"
+
+
+def test_a_bound_claim_rules_out_none_and_wakes_its_pods() -> None:
+    bound = replace(CLAIM, spec=replace(CLAIM.spec, volumeName="pv"))
+    assert only(decided(LOOP, turn(LOOP, KEY, CLAIMED, node("n1"), bound))).verb == "bind"
+    assert LOOP.wakes["PersistentVolumeClaim"](seen(CLAIMED, OTHER, bound), bound) == [KEY]

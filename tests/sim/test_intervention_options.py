@@ -35,7 +35,10 @@ def test_what_can_be_done_has_no_fault(text: str) -> None:
         ("scale deployment/web", "scale needs replicas=N"),
         ("scale pod/web-1 replicas=2", "found pod/web-1; allowed: deployment/NAME, statefulset/NAME, replicaset/NAME"),
         ("set pod/web-1", "set needs at least one BEHAVIOUR=VALUE"),
-        ("set deployment/web startup=1s", "found deployment/web; allowed: pod/NAME, node/NAME"),
+        (
+            "set deployment/web startup=1s",
+            "found deployment/web; allowed: pod/NAME, node/NAME, persistentvolume/NAME",
+        ),
         (
             "set node/node-1 eviction-hard=none",
             "cannot be changed while the machine runs; allowed: memory, disk, cni",

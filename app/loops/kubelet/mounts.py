@@ -1,8 +1,8 @@
 """The kubelet's volume manager: each volume of a pod is made ready on the machine before the pod gets its sandbox.
 
 Files of ConfigMaps and Secrets are written out; a disk that was attached to the machine is staged and published by its
-driver. As reconciler and operation executor in pkg/kubelet/volumemanager. Not modelled: devices that fail to mount,
-projected volumes, and the end of a wait after 2 min 3 s, which says nothing and begins anew.
+driver. As reconciler and operation executor in pkg/kubelet/volumemanager. Not modelled: resizing, and what else can go
+wrong with files, such as a disk that is full.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from app.kube import storage
+from app.kube import storage, volume_rules
 from app.kube.config import ConfigMap, Secret
+from app.kube.disks import mount_takes
 from app.kube.meta import Ref
 from app.kube.nodes import Node
 from app.kube.objects import Object
@@ -30,8 +31,6 @@ from app.sim.loop import Loop, Turn
 
 RECONCILE = 100
 """reconcilerLoopSleepPeriod."""
-FIRST, LONGEST = 500, 122_000
-"""Back-off of an operation that failed (pkg/util/goroutinemap/exponentialbackoff)."""
 
 
 def reconcile(turn: Turn) -> Act | Wait | None:
@@ -48,6 +47,56 @@ def _options(turn: Turn) -> Iterator[Act | Due]:
                     yield from _next(case, volume, known)
 
 
+def _next(case: Case, volume: Volume, known: Mount) -> Iterator[Act | Due]:
+    if volume_rules.of_files(volume):
+        due = case.worker.since + RECONCILE if known.next is None else known.next
+        yield Due(Bounds.at(due), partial(_files, case, volume, known))
+        return
+    disk = disk_of(case, volume)
+    node = case.turn.read(Node, Ref("Node", "", case.turn.node))
+    if disk is None or node is None or disk.unique_name not in node.status.volumesInUse:
+        return
+    if all(row.name != disk.unique_name for row in node.status.volumesAttached):
+        if known.sought is None:
+            yield _sought(case, known, disk)
+    elif known.began is None:
+        yield Due(Bounds.at(_begins(case, known)), partial(_begun, case, known, disk))
+    else:
+        yield _published(case, known, disk, known.began)
+
+
+def disk_of(case: Case, volume: Volume) -> PersistentVolume | None:
+    """The disk behind a claim, if it is one that has to be attached."""
+    found = _behind(case, volume)
+    return found if isinstance(found, PersistentVolume) and found.spec.csi is not None else None
+
+
+def unprocessed(case: Case) -> str:
+    """What is told of claims that are of no use; the scheduler lets no such pod through."""
+    found = {row.name: _behind(case, row) for row in case.spec.volumes}
+    errors = {name: error for name, error in found.items() if isinstance(error, str)}
+    return volume_rules.unprocessed(errors) if errors else ""
+
+
+def _behind(case: Case, volume: Volume) -> PersistentVolume | str | None:
+    """The volume of a claim, or why there is none; None where no claim is asked for."""
+    source = volume.persistentVolumeClaim
+    if source is None:
+        return None
+    ref = Ref(PersistentVolumeClaim.kind, case.ref.namespace, source.claimName)
+    claim = case.turn.read(PersistentVolumeClaim, ref)
+    wrong = f"error processing PVC {ref.path}: "
+    if claim is None:
+        text = f'persistentvolumeclaims "{ref.name}" not found'
+        return f"{wrong}failed to fetch PVC from API server: {text}"
+    name = claim.spec.volumeName
+    if not name:
+        return f"{wrong}PVC is not bound"
+    found = case.turn.read(PersistentVolume, Ref(PersistentVolume.kind, "", name))
+    text = f'failed to fetch PV {name} from API server: persistentvolumes "{name}" not found'
+    return f"{wrong}{text}" if found is None else found
+
+
 def pending(case: Case) -> bool:
     """Whether a volume of the pod is not ready yet."""
     ready = {row.volume for row in case.worker.mounts if row.at is not None}
@@ -55,63 +104,17 @@ def pending(case: Case) -> bool:
 
 
 def _needs(case: Case, volume: Volume) -> bool:
-    return _of_files(volume) or _disk(case, volume) is not None
-
-
-def _of_files(volume: Volume) -> bool:
-    return volume.configMap is not None or volume.secret is not None
-
-
-def _disk(case: Case, volume: Volume) -> PersistentVolume | None:
-    """The disk behind a claim, if it is one that has to be attached."""
-    source = volume.persistentVolumeClaim
-    if source is None:
-        return None
-    ref = Ref("PersistentVolumeClaim", case.ref.namespace, source.claimName)
-    claim = case.turn.read(PersistentVolumeClaim, ref)
-    if claim is None or not claim.spec.volumeName:
-        return None
-    found = case.turn.read(PersistentVolume, Ref("PersistentVolume", "", claim.spec.volumeName))
-    return found if found is not None and found.spec.csi is not None else None
-
-
-def _next(case: Case, volume: Volume, known: Mount) -> Iterator[Act | Due]:
-    if _of_files(volume):
-        due = case.worker.since + RECONCILE if known.next is None else known.next
-        yield Due(Bounds.at(due), partial(_files, case, volume, known))
-        return
-    disk = _disk(case, volume)
-    if disk is None:
-        return
-    if known.began is not None:
-        yield Due(case.turn.lag("volume-mount").after(known.began), partial(_published, case, known, disk))
-    elif _is_attached(case.turn, disk):
-        yield _begun(case, known, disk)
-
-
-def _is_attached(turn: Turn, disk: PersistentVolume) -> bool:
-    node = turn.read(Node, Ref("Node", "", turn.node))
-    return node is not None and any(row.name == disk.unique_name for row in node.status.volumesAttached)
+    return volume_rules.of_files(volume) or disk_of(case, volume) is not None
 
 
 def _files(case: Case, volume: Volume, known: Mount) -> Act:
-    """Write out what a ConfigMap or Secret holds; what is not there is looked for again, ever more rarely."""
-    error = _missing(case, volume)
+    """Write out what ConfigMaps or Secrets hold; what is not there is looked for again, ever more rarely."""
+    error = volume_rules.missing(volume, case.ref.namespace, lambda ref: _keys(case, ref))
     if error:
-        wait = min(FIRST * 2**known.tries, LONGEST)
-        failed = replace(known, tries=known.tries + 1, next=case.now + wait)
-        return case.act(
-            "fail-mount",
-            worker=_with(case.worker, failed),
-            reason=volume.name,
-            moment="mount-failed",
-            outcome=error,
-            events=(event(WARNING, "FailedMount", storage.mount_failed(volume.name, error)),),
-        )
-    done = replace(known, at=case.now)
+        return _failed(case, known, error, storage.mount_failed(volume.name, error))
     return case.act(
         "mount",
-        worker=_with(case.worker, done),
+        worker=_with(case.worker, replace(known, at=case.now)),
         reason=volume.name,
         outcome="files written",
         background=not known.tries,
@@ -119,17 +122,35 @@ def _files(case: Case, volume: Volume, known: Mount) -> Act:
     )
 
 
-def _missing(case: Case, volume: Volume) -> str:
-    if volume.configMap is not None:
-        ref = Ref("ConfigMap", case.ref.namespace, volume.configMap.name)
-        found: Object | None = case.turn.read(ConfigMap, ref)
-        optional = volume.configMap.optional
-    else:
-        source = volume.secret
-        ref = Ref("Secret", case.ref.namespace, source.secretName if source else "")
-        found = case.turn.read(Secret, ref)
-        optional = source is not None and source.optional
-    return "" if found is not None or optional else f'{ref.kind.lower()} "{ref.name}" not found'
+def _keys(case: Case, ref: Ref) -> frozenset[str] | None:
+    found = case.turn.get(ref)
+    return found.keys if isinstance(found, ConfigMap | Secret) else None
+
+
+def _failed(case: Case, known: Mount, error: str, message: str) -> Act:
+    tries = known.tries + 1
+    after = replace(known, tries=tries, next=case.now + volume_rules.retry_after(tries), began=None)
+    return case.act(
+        "fail-mount",
+        worker=_with(case.worker, after),
+        reason=known.volume,
+        moment="mount-failed",
+        outcome=error,
+        events=(event(WARNING, "FailedMount", message),),
+    )
+
+
+def _sought(case: Case, known: Mount, disk: PersistentVolume) -> Act:
+    """It fails like any other operation: when the disk has come, that is found only at the next try."""
+    after = replace(known, sought=case.now)
+    return case.act("miss-disk", worker=_with(case.worker, after), reason=disk.metadata.name, background=True)
+
+
+def _begins(case: Case, known: Mount) -> int:
+    """When an operation that failed before is due again."""
+    if known.next is not None:
+        return max(known.next, case.now)
+    return case.now if known.sought is None else volume_rules.next_try(known.sought, case.now)
 
 
 def _begun(case: Case, known: Mount, disk: PersistentVolume) -> Act:
@@ -139,7 +160,17 @@ def _begun(case: Case, known: Mount, disk: PersistentVolume) -> Act:
     )
 
 
-def _published(case: Case, known: Mount, disk: PersistentVolume) -> Act:
+def _published(case: Case, known: Mount, disk: PersistentVolume, began: int) -> Due:
+    lag = case.turn.lag("volume-mount")
+    takes = mount_takes(disk, lag.usual)
+    if takes is None:
+        text = volume_rules.device_failed(disk.metadata.name)
+        return Due(lag.after(began), lambda: _failed(case, known, "MountDevice failed", text))
+    bounds = lag.after(began) if takes == lag.usual else Bounds.at(began + takes).no_earlier(case.now)
+    return Due(bounds, partial(_mounted, case, known, disk))
+
+
+def _mounted(case: Case, known: Mount, disk: PersistentVolume) -> Act:
     return case.act(
         "mount",
         worker=_with(case.worker, replace(known, at=case.now)),
@@ -155,14 +186,22 @@ def _with(worker: Worker, mount: Mount) -> Worker:
 
 
 def _mountable(spec: PodSpec) -> bool:
-    return any(_of_files(row) or row.persistentVolumeClaim is not None for row in spec.volumes)
+    return any(volume_rules.of_files(row) or row.persistentVolumeClaim is not None for row in spec.volumes)
 
 
 def _on_this_node(view: Index, obj: Object) -> list[Ref]:
     """The pods of a node that wait for disks, when its status tells of one."""
-    name = obj.metadata.name
-    pods = [pod for pod in view.find(on_node(name)) if isinstance(pod, Pod)]
-    return [pod.ref for pod in pods if any(row.persistentVolumeClaim for row in pod.spec.volumes)]
+    return _with_disks(view.find(on_node(obj.metadata.name)))
+
+
+def _of_disk(view: Index, _: Object) -> list[Ref]:
+    """The pods of this node, of which one may wait for that claim or volume."""
+    return _with_disks(view.find("Pod"))
+
+
+def _with_disks(pods: list[Object]) -> list[Ref]:
+    found = [pod for pod in pods if isinstance(pod, Pod)]
+    return [pod.ref for pod in found if any(row.persistentVolumeClaim for row in pod.spec.volumes)]
 
 
 def _told(worker: Worker) -> object:
@@ -183,8 +222,8 @@ LOOP = Loop(
     process="kubelet",
     reconcile=reconcile,
     per_node=True,
-    wakes={"Node": _on_this_node},
-    reads=("ConfigMap", "Secret", "PersistentVolumeClaim", "PersistentVolume"),
+    wakes={"Node": _on_this_node, "PersistentVolume": _of_disk, "PersistentVolumeClaim": _of_disk},
+    reads=("ConfigMap", "Secret"),
     on_host=_on_host,
     watches_mine=frozenset({"Pod", "Node"}),
 )

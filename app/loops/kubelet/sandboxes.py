@@ -10,19 +10,17 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from app.kube.pod_requeue import nap
-from app.kube.pods import PodSpec, Probe
+from app.kube.pods import Probe
 from app.kube.probes import LIVENESS, READINESS, STARTUP
 from app.loops.kubelet.backoff import again
 from app.loops.kubelet.case import NORMAL, WARNING, Case, containers, event, probe_of
-from app.loops.kubelet.mounts import pending
 from app.loops.kubelet.pulling import unknown_secrets
+from app.loops.kubelet.volume_wait import resumed, waiting
 from app.sim.acts import Act
 from app.sim.agenda import Due
 from app.sim.host import ProbeState
-from app.sim.lags import Bounds, Lag
+from app.sim.lags import Lag
 
-VOLUME_POLL = 300
-"""podAttachAndMountRetryInterval: the wait for volumes looks again after this time."""
 KINDS = (LIVENESS, READINESS, STARTUP)
 NOT_READY = (
     "network is not ready: container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady "
@@ -35,31 +33,16 @@ def making(case: Case) -> Iterator[Act | Due]:
     if case.pod.sandbox == "failed":
         yield _note(case)
     elif case.worker.resync is not None:
-        yield Due(case.worker.resync, lambda: _make(case))
-    elif pending(case):
-        return
-    elif _has_volumes(case.spec):
-        yield Due(Bounds.at(_looked_at(case)), lambda: _make(case))
+        yield Due(case.worker.resync, lambda: _network_not_ready(case) if _cut_off(case) else resumed(case, _run))
+    elif _cut_off(case):
+        yield _network_not_ready(case)
     else:
-        yield _make(case)
+        yield from waiting(case, _run)
 
 
-def _looked_at(case: Case) -> int:
-    """The first look at the volumes that finds them all ready."""
-    last = max((row.at for row in case.worker.mounts if row.at is not None), default=case.worker.since)
-    waited = max(last - case.worker.since, 1)
-    return case.worker.since + -(-waited // VOLUME_POLL) * VOLUME_POLL
-
-
-def _has_volumes(spec: PodSpec) -> bool:
-    """The token of its service account is a volume of almost every pod."""
-    return bool(spec.volumes or (spec.serviceAccountName and spec.automountServiceAccountToken is not False))
-
-
-def _make(case: Case) -> Act:
-    if case.turn.host.machine.cni == "not-ready" and not case.spec.hostNetwork:
-        return _network_not_ready(case)
-    return _run(case)
+def _cut_off(case: Case) -> bool:
+    """A sync looks at the network first, and then at volumes."""
+    return case.turn.host.machine.cni == "not-ready" and not case.spec.hostNetwork
 
 
 def _network_not_ready(case: Case) -> Act:
@@ -77,7 +60,7 @@ def _network_not_ready(case: Case) -> Act:
 def _run(case: Case) -> Act:
     """Volumes are there; probe workers begin now, before there is anything to probe."""
     pod = replace(case.pod, sandbox="creating", sandbox_since=case.now, sandbox_tries=case.pod.sandbox_tries + 1)
-    worker = replace(case.worker, volumes="mounted", resync=None)
+    worker = replace(case.worker, volumes="mounted", resync=None, waits_since=None)
     if not worker.probes:
         worker = replace(worker, probes=probe_workers(case))
     return case.act(

@@ -1,6 +1,6 @@
 """One sync of a pod that is to run: sandbox, then containers in order, then a look at what came of it.
 
-As SyncPod in pkg/kubelet/kubelet.go and kuberuntime. Not modelled: admission on the node, cgroups, mounts that fail.
+As SyncPod in pkg/kubelet/kubelet.go and kuberuntime. Not modelled: cgroups.
 """
 
 from __future__ import annotations

@@ -97,8 +97,8 @@ COMPLAINT = (
 
 def test_a_missing_pull_secret_is_told_of_and_the_pull_goes_on_without_it() -> None:
     new = there(SECRETS, sandbox="none", ip="")
-    assert events(act(LOOP, machine(new, knows(new, volumes="waiting")), SECRETS, now=400)) == [COMPLAINT]
-    assert events(act(LOOP, machine(new, knows(new, volumes="waiting")), SECRETS, REGISTRY, now=400)) == []
+    assert events(act(LOOP, machine(new, knows(new, volumes="waiting")), SECRETS, now=300)) == [COMPLAINT]
+    assert events(act(LOOP, machine(new, knows(new, volumes="waiting")), SECRETS, REGISTRY, now=300)) == []
     pulls = [pod_after(act(LOOP, up(there(SECRETS)), SECRETS, *more, now=400)).pull for more in ((), (REGISTRY,))]
     assert [pull.credentials for pull in pulls if pull is not None] == [False, True]
 
