@@ -9,7 +9,9 @@ from app.errors import BadInput
 from app.kube import durations
 from app.kube.objects import Object
 from app.kube.pods import Pod
+from app.sim.elections import with_leaders
 from app.sim.engine import Model
+from app.sim.heartbeats import Heartbeats, with_heartbeats
 from app.sim.host import Host
 from app.sim.intervention import Intervention
 from app.sim.ledger import Ledger
@@ -51,7 +53,15 @@ def begun(setup: Setup, using: Model) -> World:
     for node, ago in sorted(setup.flow.last_sync.items()):
         if node in hosts:
             hosts = hosts.set(node, _synced(hosts[node], durations.parse(ago)))
-    return with_load(replace(world, hosts=hosts, narrate_api=setup.flow.narrate_api), setup.loads)
+    world = _watched(replace(world, hosts=hosts, narrate_api=setup.flow.narrate_api), setup.flow)
+    return with_load(world, setup.loads)
+
+
+def _watched(world: World, flow: Flow) -> World:
+    """With signs of life of nodes and leaders, where the flow asks for them."""
+    if flow.heartbeats:
+        world = with_heartbeats(world, Heartbeats(monitor=durations.parse(flow.monitor)))
+    return with_leaders(world) if flow.leaders else world
 
 
 def _synced(host: Host, ago: int) -> Host:

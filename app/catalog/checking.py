@@ -91,6 +91,7 @@ def _frame(flow: Flow) -> Iterator[Problem]:
         yield from one_of(("last_sync", node), node, nodes)
         yield from duration(("last_sync", node), ago)
     yield from duration(("until",), flow.until)
+    yield from duration(("monitor",), flow.monitor)
 
 
 def lanes() -> list[str]:

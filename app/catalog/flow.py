@@ -158,6 +158,13 @@ class Flow(Struct, frozen=True, kw_only=True):
     """`always`: they have been sending since long before; `after-wait`: they come when a `wait` has returned."""
     narrate_api: tuple[str, ...] = ()
     """Kinds of objects: what the API server does with kubectl's requests about them are steps of their own."""
+    heartbeats: bool = False
+    """Whether kubelets renew Leases and the node lifecycle controller watches over them. How long before t = 0 a node
+    renewed its own is said by the annotation `lease-age` on the Node."""
+    monitor: str = "1s"
+    """When that controller's first pass over all nodes begins; it makes one every 5 s."""
+    leaders: bool = False
+    """Whether kube-controller-manager and kube-scheduler lead by Leases, and exit when they cannot renew them."""
     folds: tuple[str, ...] = ()
     """Acts, `LOOP.VERB[:REASON]`, that are beside the point here: they are folded into the next numbered step."""
     assumes: tuple[str, ...] = ()

@@ -198,7 +198,8 @@ class _Known:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         rest = (setup.objects, setup.lags, setup.loads, setup.images, setup.flow.last_sync, setup.applies)
-        parts = (*rest, setup.begins, setup.later, setup.flow.narrate_api, setup.flow.spare)
+        life = (setup.flow.heartbeats, setup.flow.monitor, setup.flow.leaders)
+        parts = (*rest, *life, setup.begins, setup.later, setup.flow.narrate_api, setup.flow.spare)
         self.digest = sha256(repr(parts).encode()).digest()
 
     def __hash__(self) -> int:

@@ -14,6 +14,7 @@ from app.kube.stringmap import StringMap
 
 TICK = 10_000
 """The period of a kubelet's eviction manager, and of its node status."""
+LEASE_RENEWAL = 10_000
 
 
 def _statements(text: str) -> dict[str, str]:
@@ -51,6 +52,13 @@ def _tick(text: str) -> int:
     return found
 
 
+def _lease_age(text: str) -> int:
+    found = grammar.duration(text)
+    if found > LEASE_RENEWAL:
+        raise ValueError(f"found {shown(text)}; allowed: at most 10s, the time from one renewal to the next")
+    return found
+
+
 def _one_of(*words: str) -> Callable[[str], str]:
     def read(text: str) -> str:
         if text not in words:
@@ -77,6 +85,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "single-process-oom-kill": _one_of("true", "false"),
     "eviction-tick": _tick,
     "node-status-tick": _tick,
+    "lease-age": _lease_age,
 }
 
 

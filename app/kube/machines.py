@@ -45,6 +45,8 @@ class Machine(Struct, frozen=True):
     """What the network plugin does: ok, failing, no-addresses, or not-ready (there is none yet)."""
     status_tick: int | None = None
     """The same for the node's status."""
+    lease_age: int | None = None
+    """How long before t = 0 the kubelet renewed its Lease."""
 
     def image_size(self, image: str) -> int:
         return next((size for name, size in self.images if name == image), 0)
@@ -108,6 +110,7 @@ def _settings(annotations: StringMap) -> Machine:
         single_kill=values.get("single-process-oom-kill") == "true",
         eviction_tick=values.get("eviction-tick"),
         status_tick=values.get("node-status-tick"),
+        lease_age=values.get("lease-age"),
     )
 
 

@@ -12,6 +12,7 @@ from app.kube.nodes import LEASES, Lease, LeaseSpec, Node
 from app.kube.pod_gc import Clock
 from app.sim.acts import Work
 from app.sim.draft import Draft
+from app.sim.host import Host
 from app.sim.index import Stored
 from app.sim.maps import Map
 from app.sim.world import World
@@ -27,7 +28,7 @@ class Heartbeats(Struct, frozen=True):
     """Where in their periods the nodes and the controller are at t = 0, in milliseconds."""
 
     ages: Map[str, int] = Map()
-    """How long ago each node renewed its Lease; those that are not named are spread over ten seconds."""
+    """How long ago each node renewed its Lease; of others their annotation says it, or a spread over ten seconds."""
     monitor: int = 1_000
     """When the controller's first pass over all nodes begins."""
     looks: int = 25
@@ -46,9 +47,14 @@ def with_heartbeats(world: World, beats: Heartbeats | None = None) -> World:
     draft.memory = draft.memory.set(Work("pod-gc", "", COLLECTOR), Clock(beats.collector))
     for node in draft.etcd.find(Node.kind):
         if isinstance(node, Node) and node.metadata.name in draft.hosts:
-            age = beats.ages.get(node.metadata.name, draft.hosts[node.metadata.name].number * DRIFT % SPREAD)
+            age = beats.ages.get(node.metadata.name, _usual_age(draft.hosts[node.metadata.name]))
             _begin(draft, node, -age, monitor)
     return draft.freeze()
+
+
+def _usual_age(host: Host) -> int:
+    given = host.machine.lease_age
+    return host.number * DRIFT % SPREAD if given is None else given
 
 
 def _begin(draft: Draft, node: Node, renewed: int, monitor: Monitor) -> None:

@@ -13,8 +13,10 @@ from app.catalog.goals import clients_served
 from app.errors import BadInput
 from app.kube.manifests import Manifests, read_manifests
 from app.kube.networking import Service
+from app.kube.nodes import Lease
 from app.kube.pods import Pod
 from app.sim.walk import Walk
+from app.sim.world import World
 
 BOUND = Setting("bound", "Bound", "switch", "false", sets=("begins bound",))
 
@@ -152,3 +154,46 @@ def test_a_scene_that_stands_instead_of_the_script_applies_nothing(fresh: Flow) 
     alone = replace(fresh.scenes[0], id="alone", script=("1s cordon node/node-1",), instead=True)
     setup = starting.set_up(replace(fresh, scenes=(alone,)), settings={}, scene="alone")
     assert [str(choice) for choice in setup.choices] == ["1s cordon node/node-1"]
+
+
+def leases(world: World) -> dict[str, int | None]:
+    rows = [row for row in world.etcd.find("Lease") if isinstance(row, Lease)]
+    return {f"{row.metadata.namespace}/{row.metadata.name}": row.spec.renewTime for row in rows}
+
+
+def test_without_being_asked_for_nobody_shows_signs_of_life(race: Flow) -> None:
+    assert leases(starting.start(set_up(race))) == {}
+
+
+def test_a_flow_with_heartbeats_has_leases_as_old_as_its_nodes_say(race: Flow) -> None:
+    setting = Setting("lease", "Lease of node-2", "duration", "8s", sets=("annotation node/node-2 lease-age",))
+    flow = replace(race, heartbeats=True, settings=(*race.settings, setting))
+    found = leases(starting.start(set_up(flow)))
+    # Others are spread over ten seconds.
+    assert found == {"kube-node-lease/node-1": -3_700, "kube-node-lease/node-2": -8_000}
+    assert leases(starting.start(set_up(flow, {"lease": "1s"})))["kube-node-lease/node-2"] == -1_000
+
+
+def test_a_silent_node_is_written_off_by_the_first_pass_after_its_grace(race: Flow) -> None:
+    """Its Lease was seen by the pass at 1.000 s, or with another phase at -0.504 s; passes are 5.004 s apart."""
+    lost = {}
+    for monitor in ("1s", "4500ms"):
+        flow = replace(race, heartbeats=True, monitor=monitor, script=("0s power-off node/node-1",), goal=())
+        found = starting.walk(starting.set_up(flow, settings={}, until="60s"))
+        lost[monitor] = [row.step.at for row in found.steps if row.step.moment == "node-unknown"]
+    assert lost == {"1s": [51_040], "4500ms": [49_536]}
+
+
+def test_a_flow_with_leaders_has_their_leases(race: Flow) -> None:
+    flow = replace(race, heartbeats=True, leaders=True)
+    names = {"kube-system/kube-controller-manager", "kube-system/kube-scheduler"}
+    assert names < leases(starting.start(set_up(flow))).keys()
+    assert leases(starting.start(set_up(replace(race, leaders=True)))).keys() == names
+
+
+def test_heartbeats_alone_do_not_keep_a_walk_from_coming_to_rest(race: Flow) -> None:
+    plain = starting.walk(set_up(race))
+    found = starting.walk(set_up(replace(race, heartbeats=True, leaders=True)))
+    assert (found.stopped, found.world.now) == (plain.stopped, plain.world.now)
+    quiet = replace(race, heartbeats=True, leaders=True, script=(), goal=())
+    assert starting.walk(set_up(quiet)).stopped == "quiet"

@@ -56,6 +56,7 @@ def test_everything_that_can_be_told() -> None:
             single_process_oom_kill="true",
             eviction_tick="3s",
             node_status_tick="1s500ms",
+            lease_age="9s700ms",
         )
     )
     reclaim = Amount("200Mi")
@@ -76,6 +77,7 @@ def test_everything_that_can_be_told() -> None:
         longest_grace=60,
         eviction_tick=3_000,
         status_tick=1_500,
+        lease_age=9_700,
     )
     assert (found.image_size("app:v1"), found.image_size("other")) == (300 * MI, 0)
 
