@@ -14,6 +14,8 @@ from app.kube.taints import UNSCHEDULABLE
 
 GRACE = 50_000
 """--node-monitor-grace-period."""
+STARTUP_GRACE = 60_000
+"""--node-startup-grace-period: for a node that has never said whether it is ready."""
 NETWORK = "node.kubernetes.io/network-unavailable"
 
 WATCHED = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
@@ -33,9 +35,9 @@ SCHEDULE: dict[str, dict[str, str]] = {
 OWNED = (UNSCHEDULABLE, *(key for row in SCHEDULE.values() for key in row.values()))
 
 
-def is_silent(observed: int, now: int, grace: int = GRACE) -> bool:
-    """Whether more time than the grace period has passed since the controller itself last saw a sign of life."""
-    return now - observed > grace
+def grace(node: Node) -> int:
+    """How long a node may be silent."""
+    return GRACE if ready_status(node) else STARTUP_GRACE
 
 
 def unknown(node: Node, now: int) -> Node:
@@ -61,9 +63,9 @@ def not_ready(pod: Pod, now: int) -> Pod | None:
 
 
 def ready_status(node: Node) -> str:
-    """True, False or Unknown; a node that never said counts as Unknown."""
+    """True, False or Unknown; empty for a node that has never said, which has no taint of it."""
     row = condition(node.status.conditions, "Ready")
-    return row.status if row is not None else "Unknown"
+    return row.status if row is not None else ""
 
 
 def keeps_away(node: Node) -> tuple[str, ...]:

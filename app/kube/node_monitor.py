@@ -72,10 +72,10 @@ class Health(Struct, frozen=True):
     queued: int | None = None
     """When it was put into its zone's queue."""
 
-    def silent_from(self, monitor: Monitor) -> int:
-        """The pass that takes the node for lost."""
+    def silent_from(self, monitor: Monitor, grace: int = GRACE) -> int:
+        """The pass that takes the node for lost: more than the grace period after the last sign of life."""
         observed = self.observed if monitor.fresh is None else max(self.observed, monitor.fresh)
-        return monitor.after(observed + GRACE)
+        return monitor.after(observed + grace)
 
 
 class Bucket(Struct, frozen=True):

@@ -9,7 +9,7 @@ from msgspec import Struct
 from app.kube.meta import Condition
 from app.kube.nodes import Taint
 from app.kube.pods import Pod
-from app.kube.taints import seconds_until_evicted
+from app.kube.taints import seconds_until_evicted, untolerated
 
 TARGET = Condition(
     "DisruptionTarget", "True", "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint"
@@ -37,7 +37,7 @@ class Plan(Struct, frozen=True):
 
 
 def plan(pod: Pod, taints: Sequence[Taint], known: Timer | None, now: int) -> Plan:
-    """ProcessPodOnNode. A timer that runs is not changed by another length, only by none or for ever."""
+    """ProcessPodOnNode. A timer that runs is not changed by another length, only by no toleration or one for ever."""
     executing = [row for row in taints if row.effect == "NoExecute"]
     runs = known is not None and not known.fired
     limit = seconds_until_evicted(executing, pod.spec.tolerations) if executing else None
@@ -46,6 +46,7 @@ def plan(pod: Pod, taints: Sequence[Taint], known: Timer | None, now: int) -> Pl
     names = tuple((row.key, row.value) for row in executing)
     if known is not None and known.fired and known.taints == names:
         return Plan(timer=known)
-    if known is not None and runs and (limit or known.due <= now):
+    tolerated = untolerated(executing, pod.spec.tolerations) is None
+    if known is not None and runs and (tolerated or known.due <= now):
         return Plan(timer=known)
     return Plan(cancel=runs, timer=Timer(now, now + limit * 1000, names))

@@ -75,10 +75,10 @@ def seconds_until_evicted(taints: Iterable[Taint], tolerations: Sequence[Tolerat
         if used is None:
             return 0
         limits.append(used.tolerationSeconds)
-    return shortest(limits)
+    return shortest(limits) if limits else None
 
 
-def shortest(limits: Iterable[int | None]) -> int | None:
-    """The least of the seconds that are set; None if none is."""
+def shortest(limits: Sequence[int | None]) -> int | None:
+    """The least of the seconds that are set, None if none is; where nothing is tolerated 0 (getMinTolerationTime)."""
     finite = [seconds for seconds in limits if seconds is not None]
-    return max(0, min(finite)) if finite else None
+    return max(0, min(finite)) if finite else None if limits else 0

@@ -1,4 +1,4 @@
-"""Which area of upstream's cases is answered by which of our rules, and which are not answered yet."""
+"""Which area of upstream's cases is answered by which of our rules."""
 
 from tests.conformance import (
     clockwork,
@@ -7,6 +7,7 @@ from tests.conformance import (
     evicting,
     killing,
     kubelet,
+    losing,
     printing,
     routing,
     running,
@@ -53,6 +54,7 @@ ADAPTERS: dict[str, Adapter] = {
     "kubectl-get-pods": printing.kubectl_get_pods,
     "kubelet-admission": evicting.admission,
     "node-condition": evicting.condition,
+    "node-health": losing.health,
     "oom-score-adj": killing.score,
     "pdb-status": disruptions.budget_status,
     "pod-conditions": running.pod_conditions,
@@ -77,13 +79,6 @@ ADAPTERS: dict[str, Adapter] = {
     "sidecar-actions": starting.sidecar_actions,
     "sidecar-termination-order": stopping.sidecar_termination_order,
     "statefulset": clockwork.stateful_set,
+    "taint-eviction": losing.taint_eviction_of,
+    "zone-state": losing.zone_state,
 }
-
-# Every pair of file and area that no rule answers yet; later work empties this.
-NOT_YET: frozenset[tuple[str, str]] = frozenset(
-    {
-        ("upstream-control-plane", "node-health"),
-        ("upstream-control-plane", "taint-eviction"),
-        ("upstream-control-plane", "zone-state"),
-    }
-)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from app.kube.defaults import defaulted
@@ -14,7 +15,7 @@ from app.kube.nodes import Node, NodeSpec, NodeStatus, Taint
 from app.kube.objects import Object
 from app.kube.pods import Container, ContainerPort, Pod, PodSpec, PodStatus, PodTemplateSpec, ResourceRequirements
 from app.kube.stringmap import StringMap
-from app.sim.acts import Act, Create, Outcome, Wait
+from app.sim.acts import Act, Create, Outcome, Wait, Work
 from app.sim.host import Host
 from app.sim.index import Index, Stored
 from app.sim.loop import Loop, Turn, process_name
@@ -46,11 +47,13 @@ def turn(
     host: Host | None = None,
     fired: bool = False,
     versions: int = 1,
+    memory: Mapping[Ref, Struct] | None = None,
 ) -> Turn:
-    """A turn of a loop whose process believes in these objects."""
+    """A turn of a loop whose process believes in these objects, and keeps this in mind of its keys."""
     hosts = Map({node: host or Host(node)}) if node else Map()
     views = Map({process_name(loop, node): seen(*objects, versions=versions)})
-    return Turn(World(now=now, hosts=hosts, views=views), loop, node, key, fired=fired)
+    kept = Map({Work(loop.name, node, about): row for about, row in (memory or {}).items()})
+    return Turn(World(now=now, hosts=hosts, views=views, memory=kept), loop, node, key, fired=fired)
 
 
 def decided(loop: Loop, found: Turn, *, refuse: Sequence[int] = ()) -> list[Act | Wait]:
