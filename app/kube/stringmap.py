@@ -17,7 +17,10 @@ class StringMap:
 
     def get(self, key: str, default: str | None = None) -> str | None:
         """The value under `key`, or `default`."""
-        return next((value for name, value in self._items if name == key), default)
+        for name, value in self._items:
+            if name == key:
+                return value
+        return default
 
     def items(self) -> tuple[tuple[str, str], ...]:
         """All pairs, ordered by key."""

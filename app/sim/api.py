@@ -43,7 +43,7 @@ from app.sim.answers import Answer, Stage, not_found
 from app.sim.dialling import dialled
 from app.sim.draft import Draft, believe, forget, send, stored
 from app.sim.eviction import evict
-from app.sim.index import Index, Stored
+from app.sim.index import UNSEEN, Index, Stored
 from app.sim.narration import narrated, told
 from app.sim.paths import with_path
 from app.sim.step import Commit
@@ -123,7 +123,7 @@ class Api:
         held = draft.etcd.get(ref)
         if held is None or held.object.metadata.uid != wanted.metadata.uid:
             return not_found(ref)
-        view: Index = draft.views.get(process, Index())
+        view: Index = draft.views.get(process, UNSEEN)
         known = view.get(ref)
         if known is None or known.version != held.version:
             return Answer(Outcome("conflict", held.object, "the object has been modified"))
@@ -229,9 +229,9 @@ class Api:
             if process:
                 forget(draft, process, ref, before)
         else:
-            draft.etcd = draft.etcd.put(now_stored)
+            draft.etcd = draft.etcd.put(now_stored, ref)
             if process:
-                believe(draft, process, now_stored)
+                believe(draft, process, ref, now_stored)
         old = before.object if before else None
         delivery = Delivery(ref, before, now_stored, draft.now)
         for watcher in self._watchers(draft, ref.kind, old, after):

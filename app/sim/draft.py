@@ -12,7 +12,7 @@ from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.sim.acts import Act, Command, Wait, Work
 from app.sim.host import Host
-from app.sim.index import Index, Stored
+from app.sim.index import UNSEEN, Index, Stored
 from app.sim.intervention import Intervention
 from app.sim.lags import Bounds, Lag
 from app.sim.ledger import Ledger, Load
@@ -29,6 +29,8 @@ Pending = Work | tuple[str, str]
 
 class Draft:
     """Mutable slots for each part of a world, and the pending entries that were touched."""
+
+    __slots__ = (*World.__struct_fields__, "raced", "touched", "woken")
 
     now: int
     etcd: Index
@@ -144,17 +146,17 @@ def receive(draft: Draft, queue: tuple[str, str]) -> Delivery:
     return delivery
 
 
-def believe(draft: Draft, process: str, stored: Stored) -> None:
-    """Let a process see a version, unless it has seen a newer one."""
-    view: Index = draft.views.get(process, Index())
-    known = view.get(stored.object.ref)
+def believe(draft: Draft, process: str, ref: Ref, stored: Stored) -> None:
+    """Let a process see a version of what `ref` names, unless it has seen a newer one."""
+    view: Index = draft.views.get(process, UNSEEN)
+    known = view.get(ref)
     if known is None or known.version < stored.version:
-        draft.views = draft.views.set(process, view.put(stored))
+        draft.views = draft.views.set(process, view.put(stored, ref))
 
 
 def forget(draft: Draft, process: str, ref: Ref, gone: Stored | None) -> None:
     """Let a process see that an object went, unless it already knows a successor of the same name."""
-    view: Index = draft.views.get(process, Index())
+    view: Index = draft.views.get(process, UNSEEN)
     known = view.get(ref)
     if known is not None and gone is not None and known.version <= gone.version:
         draft.views = draft.views.set(process, view.drop(ref))

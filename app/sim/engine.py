@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from operator import attrgetter, is_not
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from app.sim.answers import Answer
 from app.sim.api import Api
 from app.sim.draft import Draft, Pending, believe, enqueue, forget, keep, receive, set_timer
 from app.sim.host import Host
-from app.sim.index import Index
+from app.sim.index import UNSEEN
 from app.sim.interventions import carry_out
 from app.sim.lags import Bounds, lag
 from app.sim.links import relist, starts
@@ -29,6 +30,7 @@ from app.sim.waking import woken
 from app.sim.world import World
 
 API = "API server"
+BUT_RULES = attrgetter(*(name for name in Host.__struct_fields__ if name != "proxy"))
 CLIENTS = Ref("Clients", "", "clients")
 REQUEST = 4
 """Milliseconds that one request of a whole sync takes, as recorded on a quiet cluster."""
@@ -122,8 +124,8 @@ class Model:
         if delivery.after is None:
             forget(draft, action.process, delivery.ref, delivery.before)
         else:
-            believe(draft, action.process, delivery.after)
-        view = draft.views.get(action.process, Index())
+            believe(draft, action.process, delivery.ref, delivery.after)
+        view = draft.views.get(action.process, UNSEEN)
         node = action.process.partition("/")[2]
         for loop in self.routes.listeners(action.process, action.kind):
             woken(draft, loop, node, view, delivery)
@@ -266,7 +268,9 @@ class Model:
         """Set one machine's new state, wake the loops that watch it, and account for its traffic."""
         old = draft.hosts[host.node]
         draft.hosts = draft.hosts.set(host.node, host)
-        for loop, wakes in self.routes.on_host:
+        # kube-proxy's rules wake nobody on their machine.
+        apart = any(map(is_not, BUT_RULES(old), BUT_RULES(host)))
+        for loop, wakes in self.routes.on_host if apart else ():
             if draft.down and process_name(loop, host.node) in draft.down:
                 continue
             for key in wakes(old, host):

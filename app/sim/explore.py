@@ -6,8 +6,10 @@ in the default order. Costs grow linearly between actions, so their extremes lie
 
 from __future__ import annotations
 
+import gc
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from msgspec import Struct
 
@@ -16,13 +18,12 @@ from app.sim.acts import Work
 from app.sim.engine import Model
 from app.sim.identity import Fingerprints
 from app.sim.lags import Bounds
-from app.sim.maps import ordered_keys
 from app.sim.world import World
 
 Cost = Callable[[World], int]
 """What a world has cost so far, in any whole unit; it never shrinks along a walk."""
-Varies = Callable[[World, str, str], bool]
-"""(world, process or loop without one, node) -> whether it varies there."""
+Varies = Callable[[World], frozenset[tuple[str, str]]]
+"""Who varies in a world: the (process, or loop without one; node) of each; the node is empty where there is one."""
 
 
 class Found(Struct, frozen=True):
@@ -47,6 +48,19 @@ class _Node(Struct):
     action: Action | None
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Worlds are immutable and hold no cycles: the collector would walk ever more of them, and find nothing."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+@_uncollected()
 def explore(
     model: Model,
     start: World,
@@ -84,18 +98,19 @@ def explore(
             cheapest = node.best + (price - node.cost)
             mark = marks.of(world)
             known = seen.get(mark)
-            if known is not None:
+            if known is None:
+                known = seen[mark] = _Node(world, price, cheapest, node, action)
+            elif price > known.cost or cheapest < known.best:
+                # What follows from it is looked at again, with the new cost.
                 known.best = min(known.best, cheapest)
-                if price <= known.cost:
-                    continue
-                known.world, known.cost, known.parent, known.action = world, price, node, action
-                queue_node = known
+                if price > known.cost:
+                    known.world, known.cost, known.parent, known.action = world, price, node, action
             else:
-                queue_node = seen[mark] = _Node(world, price, cheapest, node, action)
+                continue
             count += 1
-            heapq.heappush(queue, (world.now, count, queue_node))
+            heapq.heappush(queue, (world.now, count, known))
             if stop_above is not None and price > stop_above:
-                return Found(0, price, len(seen), finished=False, worst=_path(queue_node))
+                return Found(0, price, len(seen), finished=False, worst=_path(known))
         if len(seen) > most_worlds:
             most = max((row.cost for _, _, row in queue), default=0)
             return Found(0, most, len(seen), finished=False)
@@ -119,57 +134,50 @@ class _Successors:
     def __init__(self, model: Model, varies: Varies) -> None:
         self.model = model
         self.varies = varies
+        self._names = {name: loop.process or name for name, loop in model.loops.items()}
 
     def of(self, world: World) -> tuple[Action, ...]:
         """One action where a loop that does not vary is due; else every possible action of those that vary."""
-        now = world.now
+        now, names = world.now, self._names
         if world.script and (world.script[0].at or 0) <= now:
             return (Intervene(),)
-        fixed, free = self._works(world)
-        ends: list[Bounds] = [Bounds.at(world.script[0].at or 0)] if world.script else []
-        for queue in ordered_keys(world.heads):
-            bounds = self.model.bounds(world, queue)
-            if bounds is None:
-                continue
-            process, _, node = queue[0].partition("/")
-            loose = self.varies(world, process, node)
-            bounds = bounds if loose else Bounds.at(bounds.usual)
-            ends.append(bounds)
-            if bounds.least <= now:
-                (free if loose else fixed).append(Deliver(*queue))
-        for work, bounds in world.timers.items():
-            loose = self._loose(world, work)
-            limits = bounds if loose else Bounds.at(bounds.usual)
-            ends.append(limits)
-            if limits.least <= now and work not in world.queued:
-                (free if loose else fixed).append(Reconcile(work, timer=True))
-        if fixed:
-            return (min(fixed, key=self._default),)
-        if world.queued:
-            return tuple(sorted(free, key=str))
-        return (*sorted(free, key=str), *_advances(now, ends))
-
-    def _works(self, world: World) -> tuple[list[Action], list[Action]]:
-        fixed: list[Action] = []
+        varying = self.varies(world)
         free: list[Action] = []
+        works: list[Reconcile] = []
         for work in world.queued:
-            (free if self._loose(world, work) else fixed).append(Reconcile(work))
-        return fixed, free
+            (free if (names[work.loop], work.node) in varying else works).append(Reconcile(work))
+        ends: list[Bounds] = []
+        for work, bounds in world.timers.items():
+            loose = (names[work.loop], work.node) in varying
+            ends.append(bounds if loose else Bounds.at(bounds.usual))
+            if (bounds.least if loose else bounds.usual) <= now and work not in world.queued:
+                (free if loose else works).append(Reconcile(work, timer=True))
+        if works:
+            return (min(works, key=self._order),)
+        queues: list[Deliver] = []
+        for queue in world.heads:
+            bounds = self.model.bounds(world, queue) or Bounds.at(now)
+            process, _, node = queue[0].partition("/")
+            loose = (process, node) in varying
+            ends.append(bounds if loose else Bounds.at(bounds.usual))
+            if (bounds.least if loose else bounds.usual) <= now:
+                (free if loose else queues).append(Deliver(*queue))
+        if queues:
+            return (min(queues, key=str),)
+        free.sort(key=str)
+        return tuple(free) if world.queued else (*free, *_advances(world, ends))
 
-    def _loose(self, world: World, work: Work) -> bool:
-        loop = self.model.loops[work.loop]
-        return self.varies(world, loop.process or loop.name, work.node)
-
-    def _default(self, action: Action) -> tuple[object, ...]:
-        if isinstance(action, Reconcile):
-            return (0, *self.model.order(action.work))
-        return (1, 0, str(action))
+    def _order(self, action: Reconcile) -> tuple[int, Work]:
+        return self.model.order(action.work)
 
 
-def _advances(now: int, ends: list[Bounds]) -> tuple[Action, ...]:
-    last = min((bounds.most for bounds in ends), default=now)
-    instants = {at for bounds in ends for at in (bounds.least, bounds.usual, bounds.most) if now < at <= last}
-    return tuple(Advance(at) for at in sorted(instants))
+def _advances(world: World, ends: list[Bounds]) -> list[Advance]:
+    """Time may stop wherever something may happen, and passes nothing that must."""
+    if world.script:
+        ends = [*ends, Bounds.at(world.script[0].at or 0)]
+    last = min((bounds.most for bounds in ends), default=world.now)
+    instants = {at for bounds in ends for at in (bounds.least, bounds.usual, bounds.most) if world.now < at <= last}
+    return [Advance(at) for at in sorted(instants)]
 
 
 __all__ = ["Cost", "Found", "Varies", "explore"]

@@ -7,54 +7,61 @@ less than one in ten million.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import attrgetter
-from typing import Any
 
 from msgspec import Struct
 
 from app.kube.stringmap import StringMap
+from app.sim.host import ContainerRun, Worker
+from app.sim.lags import Bounds
 from app.sim.maps import Map
 from app.sim.world import World
 
 MASK = (1 << 64) - 1
-PARTS = attrgetter(*(name for name in World.__struct_fields__ if name != "ledger"))
-PLAIN = (int, str, bool, float, type(None), StringMap)
+PARTS: Callable[[World], tuple[object, ...]] = attrgetter(
+    *(name for name in World.__struct_fields__ if name not in ("now", "ledger"))
+)
+# Structs among them are small and hold no map.
+WHOLE = frozenset({int, str, bool, float, type(None), StringMap, Bounds, ContainerRun, Worker})
 
 
 class Fingerprints:
     """Remembers the fingerprints of parts for as long as a search lasts."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[object, int]] = {}
+        self._marks: dict[int, int] = {}
+        # Holding a part keeps its id from being used again.
+        self._held: list[object] = []
 
     def of(self, world: World) -> int:
         """The identity of a world, its ledger left out."""
-        known = self._known
-        parts = []
-        for value in PARTS(world):
-            found = known.get(id(value))
-            parts.append(found[1] if found is not None else self._value(value))
-        return hash(tuple(parts))
+        parts = PARTS(world)
+        # Most parts are known, and the interpreter looks them up faster than a loop of ours would.
+        marks = tuple(map(self._marks.get, map(id, parts)))
+        if None in marks:
+            found = [self._mark(part) if mark is None else mark for part, mark in zip(parts, marks, strict=True)]
+            return hash((world.now, *found))
+        return hash((world.now, *marks))
 
-    def _value(self, value: Any) -> int:
-        if isinstance(value, PLAIN):
+    def _mark(self, value: object) -> int:
+        if type(value) in WHOLE:
             return hash(value)
-        known = self._known.get(id(value))
-        if known is not None:
-            return known[1]
-        found = self._computed(value)
-        # Holding the part keeps its id from being used again.
-        self._known[id(value)] = (value, found)
-        return found
+        mark = self._marks.get(id(value))
+        if mark is None:
+            self._marks[id(value)] = mark = self._computed(value)
+            self._held.append(value)
+        return mark
 
-    def _computed(self, value: Any) -> int:
+    def _computed(self, value: object) -> int:
+        mark = self._mark
         if isinstance(value, Map):
             total = len(value)
             for key, item in value.items():
-                total += hash((key, self._value(item)))
+                total += hash((key, mark(item)))
             return total & MASK
         if isinstance(value, Struct):
-            return hash((type(value), *[self._value(getattr(value, name)) for name in value.__struct_fields__]))
-        if isinstance(value, tuple):
-            return hash(tuple([self._value(item) for item in value]))
+            return hash((type(value), *[mark(getattr(value, name)) for name in value.__struct_fields__]))
+        if type(value) is tuple:
+            return hash(tuple([mark(item) for item in value]))
         return hash(value)

@@ -37,9 +37,9 @@ class Index(Struct, frozen=True):
         refs = self.by.get(word)
         return [self.objects[ref].object for ref in ordered_keys(refs)] if refs else []
 
-    def put(self, stored: Stored) -> Index:
-        """With `stored` in place of any earlier version."""
-        ref = stored.object.ref
+    def put(self, stored: Stored, ref: Ref | None = None) -> Index:
+        """With `stored` in place of any earlier version; whoever has its reference at hand spares making it anew."""
+        ref = ref or stored.object.ref
         before = self.objects.get(ref)
         objects = self.objects.set(ref, stored)
         if before is not None and _same_words(before.object, stored.object):
@@ -63,6 +63,10 @@ class Index(Struct, frozen=True):
         for word in words(before.object):
             by = _take(by, word, ref)
         return Index(self.objects.delete(ref), by)
+
+
+UNSEEN = Index()
+"""What a process believes that has seen nothing yet."""
 
 
 def words(obj: Object) -> tuple[str, ...]:

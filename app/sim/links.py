@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.kube.meta import Ref
 from app.sim.acts import Work
 from app.sim.draft import Draft, enqueue, send, set_timer
-from app.sim.index import Index
+from app.sim.index import UNSEEN, Index
 from app.sim.intervention import Intervention
 from app.sim.lags import Lag
 from app.sim.loop import SERVER, Turn
@@ -86,7 +86,7 @@ def hang_up(draft: Draft, process: str) -> None:
 
 def sever(model: Model, draft: Draft, process: str, *, fresh: bool = False) -> None:
     """All watches of a process break; one that has just started has not had any yet."""
-    known = draft.views.get(process, Index())
+    known = draft.views.get(process, UNSEEN)
     for kind in model.routes.kinds(process):
         if fresh or (process, kind) not in draft.severed:
             draft.severed = draft.severed.set((process, kind), Severed(draft.now, fresh, known))
@@ -109,7 +109,7 @@ def reconnect(model: Model, draft: Draft, process: str, *, within: Lag | None = 
             relist(model, draft, process, kind)
     for loop in model.routes.on_command:
         if loop.process == process:
-            known = draft.views.get(process, Index())
+            known = draft.views.get(process, UNSEEN)
             _relisted(draft, process, known, known)
 
 
@@ -131,9 +131,9 @@ def relist(model: Model, draft: Draft, process: str, kind: str) -> int:
         draft.severed = draft.severed.delete((process, kind))
     found = listed(model, draft, process, kind)
     if severed is None or not severed.fresh:
-        known = severed.known if severed else draft.views.get(process, Index())
+        known = severed.known if severed else draft.views.get(process, UNSEEN)
         return _relisted(draft, process, known, found, kind)
-    view = draft.views.get(process, Index())
+    view = draft.views.get(process, UNSEEN)
     for stored in found.objects.values():
         view = view.put(stored)
     draft.views = draft.views.set(process, view)

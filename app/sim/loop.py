@@ -14,7 +14,7 @@ from app.sim import index as lookup
 from app.sim.acts import Act, Command, Outcome, Wait, Work
 from app.sim.addresses import host_number
 from app.sim.host import Host
-from app.sim.index import Index
+from app.sim.index import UNSEEN, Index
 from app.sim.lags import Bounds, Lag, lag
 from app.sim.ledger import Failing, Route
 from app.sim.maps import ordered
@@ -83,7 +83,7 @@ class Turn:
 
     def __init__(self, world: World, loop: Loop, node: str, key: Ref, *, fired: bool = False) -> None:
         self._world = world
-        self._view = world.views.get(process_name(loop, node), Index())
+        self._view = world.views.get(process_name(loop, node), UNSEEN)
         self.loop = loop
         self.node = node
         self.key = key

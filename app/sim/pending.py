@@ -6,6 +6,7 @@ from app.sim.acts import Work
 from app.sim.draft import Pending
 from app.sim.engine import Model
 from app.sim.lags import Bounds
+from app.sim.loop import Loop
 from app.sim.world import World
 
 BUSY, COMMAND, ALARM, IDLE = range(4)
@@ -17,6 +18,8 @@ class Tally:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        # Per loop, what its timers are when they do not call themselves idle, and when they do.
+        self._sorts = {name: _sorts(loop) for name, loop in model.loops.items()}
         self._known: dict[Pending, int] = {}
         self._counts = [0, 0, 0, 0]
         self._alarms: dict[Work, None] = {}
@@ -43,12 +46,7 @@ class Tally:
 
     def _sort(self, entry: Pending, bounds: Bounds) -> int:
         if isinstance(entry, Work):
-            loop = self.model.loops[entry.loop]
-            if loop.commands:
-                return COMMAND
-            if not bounds.idle:
-                return BUSY
-            return IDLE if loop.idle is None else ALARM
+            return self._sorts[entry.loop][bounds.idle]
         return IDLE if self.model.routes.only_heartbeats(*entry) else BUSY
 
     def quiet(self, world: World) -> bool:
@@ -69,3 +67,9 @@ class Tally:
     def _idle(self, world: World, work: Work) -> bool:
         idle = self.model.loops[work.loop].idle
         return idle is None or idle(world, work)
+
+
+def _sorts(loop: Loop) -> tuple[int, int]:
+    if loop.commands:
+        return COMMAND, COMMAND
+    return BUSY, IDLE if loop.idle is None else ALARM

@@ -32,6 +32,8 @@ class Schedule:
         self._pending: list[tuple[int, int, int, object, Pending]] = []
         self._queued: list[tuple[int, int, int, Work]] = []
         self._arrivals = 0
+        self._due: dict[Pending, int] = {}
+        """When each pending entry is usually due; what a heap says otherwise is out of date."""
         self._tally = Tally(model)
         for work in sorted(world.queued):
             self._queue(world, work)
@@ -57,18 +59,20 @@ class Schedule:
         bounds = self.model.bounds(world, entry)
         self._tally.note(entry, bounds)
         if bounds is None:
+            self._due.pop(entry, None)
             return
-        timer = isinstance(entry, Work)
-        age = 0 if timer else bounds.least
-        rank = self.model.order(entry) if isinstance(entry, Work) else entry
-        heapq.heappush(self._pending, (bounds.usual, 1 if timer else 0, age, rank, entry))
+        self._due[entry] = usual = bounds.usual
+        if isinstance(entry, Work):
+            heapq.heappush(self._pending, (usual, 1, 0, self.model.order(entry), entry))
+        else:
+            heapq.heappush(self._pending, (usual, 0, bounds.least, entry, entry))
 
     def next(self, world: World) -> Action | None:
         """The action that the default order takes; None when nothing will ever happen again."""
         at = world.script[0].at if world.script else None
         if world.script and (at is None or at <= world.now):
             return Intervene()
-        usual = self._next_usual(world)
+        usual = self._next_usual()
         due = usual is not None and usual[0] <= world.now
         if usual is not None and due and not isinstance(usual[1], Work):
             return Deliver(*usual[1])
@@ -96,11 +100,10 @@ class Schedule:
             heapq.heappop(self._queued)
         return None
 
-    def _next_usual(self, world: World) -> tuple[int, Pending] | None:
+    def _next_usual(self) -> tuple[int, Pending] | None:
         while self._pending:
             usual, _, _, _, entry = self._pending[0]
-            bounds = self.model.bounds(world, entry)
-            if bounds is not None and bounds.usual == usual:
+            if self._due.get(entry) == usual:
                 return usual, entry
             heapq.heappop(self._pending)
         return None
@@ -177,6 +180,8 @@ class Runner:
             cause = "timer" if timer else self._causes.pop(action.work, "")
         elif isinstance(action, Deliver):
             self._folded += 1
+        if not transition.steps:
+            return
         last = max((at for at, step in enumerate(transition.steps) if not self._folds(step)), default=-1)
         names = []
         for at, step in enumerate(transition.steps):

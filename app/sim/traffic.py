@@ -14,7 +14,7 @@ from app.sim.addresses import host_number
 from app.sim.draft import Draft
 from app.sim.host import Host, HostPod
 from app.sim.ledger import Failing, Ledger, Load, Route, Span, Tally
-from app.sim.maps import Map, ordered
+from app.sim.maps import ordered
 from app.sim.proxy_rules import Rules
 
 ERROR = "error"
@@ -106,20 +106,17 @@ def _backends(rules: Rules | None) -> tuple[str, ...]:
 
 def _reopen(draft: Draft, route: Route, of: int, duration: int) -> None:
     """Close a route's open span and, if it still stands in the rules, open one among `of` backends."""
-    spans = tuple(
-        span if span.until is not None else span._replace(until=draft.now)
-        for span in draft.ledger.routes.get(route, ())
-    )
-    spans = tuple(span for span in spans if span.until is not None and span.until > draft.now - duration)
+    now, routes = draft.now, draft.ledger.routes
+    known = routes.get(route, ())
+    closed = [Span(span.of, span.since, now) if span.until is None else span for span in known]
+    spans = [span for span in closed if span.until is not None and span.until > now - duration]
     if of:
-        spans = (*spans, Span(of, draft.now, None))
-    routes = draft.ledger.routes
-    draft.ledger = replace(draft.ledger, routes=routes.set(route, spans) if spans else _without(routes, route))
+        spans.append(Span(of, now, None))
+    if spans:
+        draft.ledger = replace(draft.ledger, routes=routes.set(route, tuple(spans)))
+    elif known:
+        draft.ledger = replace(draft.ledger, routes=routes.delete(route))
     _recheck(draft, route)
-
-
-def _without(routes: Map[Route, tuple[Span, ...]], route: Route) -> Map[Route, tuple[Span, ...]]:
-    return routes.delete(route) if route in routes else routes
 
 
 def _recheck(draft: Draft, route: Route) -> None:
@@ -156,7 +153,8 @@ def _kind(draft: Draft, address: str) -> str:
     if not address:
         return "rejected"
     host = draft.hosts[draft.nodes[host_number(address) - 1]]
-    return _addresses(host).get(address, "unanswered")
+    # Of two pods that had the address one after the other the later one counts.
+    return next((failure(host, pod) for _, pod in reversed(ordered(host.pods)) if pod.ip == address), "unanswered")
 
 
 def _cut_short(draft: Draft, route: Route) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
 from math import lcm
 
 from msgspec import Struct
@@ -149,23 +150,24 @@ class Race:
 
     def __init__(self, played: Play, node: str, varies: tuple[str, ...]) -> None:
         self.node = node
-        self.names = frozenset(varies)
         world = played.walk.start
         held = world.etcd.get(played.target)
         pod = held.object if held else None
         self.host = pod.spec.nodeName if isinstance(pod, Pod) else ""
         self.uid = pod.metadata.uid if isinstance(pod, Pod) else ""
         self.address = pod.status.podIP if isinstance(pod, Pod) else ""
+        proxy, controllers = "kube-proxy", "kube-controller-manager"
+        rules = [(name, node) for name in varies if name == proxy]
+        slices = [(name, "") for name in varies if name == controllers]
+        local = [(name, self.host) for name in varies if name not in (proxy, controllers)]
+        self._who = {
+            (routed, listed, serves): frozenset(rules * routed + slices * listed + local * serves)
+            for routed, listed, serves in product((False, True), repeat=3)
+        }
 
-    def varies(self, world: World, name: str, node: str) -> bool:
-        """Whether a process (or a loop of none) may be early, late or first here."""
-        if name not in self.names:
-            return False
-        if name == "kube-proxy":
-            return node == self.node and self._routed(world)
-        if name == "kube-controller-manager":
-            return self._listed(world)
-        return node == self.host and self._serves(world)
+    def varies(self, world: World) -> frozenset[tuple[str, str]]:
+        """Who may be early, late or first here: processes (or loops of none), each with its node."""
+        return self._who[self._routed(world), self._listed(world), self._serves(world)]
 
     def over(self, world: World) -> bool:
         """Whether nothing can fail through this node any more."""
@@ -181,8 +183,11 @@ class Race:
         return any(self.address in rules.backends for rules in world.hosts[self.node].proxy.rules.values())
 
     def _listed(self, world: World) -> bool:
-        slices = [piece for piece in world.etcd.find(EndpointSlice.kind) if isinstance(piece, EndpointSlice)]
-        return any(self.address in row.addresses and is_ready(row) for piece in slices for row in piece.endpoints)
+        for piece in world.etcd.find(EndpointSlice.kind):
+            for row in piece.endpoints if isinstance(piece, EndpointSlice) else ():
+                if self.address in row.addresses and is_ready(row):
+                    return True
+        return False
 
 
 def with_last_sync(world: World, node: str, ended: int | None) -> World:

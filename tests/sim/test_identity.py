@@ -1,0 +1,47 @@
+"""When two worlds are one to a search."""
+
+from __future__ import annotations
+
+from clusters import POD, ask, pod, watcher, world
+from msgspec.structs import replace
+
+from app.kube.meta import Ref
+from app.sim.acts import Create, Work
+from app.sim.engine import Model
+from app.sim.identity import Fingerprints
+from app.sim.ledger import Failing, Ledger, Route
+from app.sim.maps import Map
+
+ONE, TWO = Work("toy", "node-1", POD), Work("toy", "node-2", POD)
+MODEL = Model([watcher(kind="Pod")])
+
+
+def test_how_it_came_about_does_not_count() -> None:
+    marks = Fingerprints()
+    there, back = world(nodes=2), world(nodes=2)
+    for name in ("web-1", "web-2"):
+        there, _ = ask(MODEL, there, Create(pod(name)))
+    for name in ("web-2", "web-1"):
+        back, _ = ask(MODEL, back, Create(pod(name)))
+    assert marks.of(there) != marks.of(world(nodes=2))
+    # What was created last is told last.
+    assert marks.of(replace(there, inbox=Map(), heads=Map())) == marks.of(replace(back, inbox=Map(), heads=Map()))
+
+
+def test_values_that_change_places_count() -> None:
+    marks = Fingerprints()
+    start = world(nodes=2)
+    first, second = Map({ONE: 1, TWO: 2}), Map({ONE: 2, TWO: 1})
+    assert marks.of(replace(start, queued=first)) != marks.of(replace(start, queued=second))
+
+
+def test_time_counts() -> None:
+    marks = Fingerprints()
+    assert marks.of(world(now=1)) != marks.of(world(now=2))
+
+
+def test_ledger_does_not_count() -> None:
+    marks = Fingerprints()
+    route = Route("node-1", Ref("Service", "default", "web"), "10.244.0.1")
+    ledger = Ledger(failing=Map({route: Failing("refused", 1, 0)}))
+    assert marks.of(replace(world(), ledger=ledger)) == marks.of(world())
