@@ -67,9 +67,11 @@ class Query:
     def with_settings(self, settings: tuple[tuple[str, str], ...]) -> Query:
         return replace(self, settings=settings)
 
-    def near(self, step: int) -> str:
-        """This walk at a step, or at its last where it has fewer: the server then gives the address to keep."""
-        return f"{self}{'&' if str(self) else '?'}at={step}"
+    def near(self, at: int | str) -> str:
+        """This walk at a step, or at its last where it has fewer, or where a symptom shows: the server then gives the
+        address to keep.
+        """
+        return f"{self}{'&' if str(self) else '?'}at={at}"
 
     def only_looks(self) -> Query:
         """How it is shown, without the walk."""

@@ -72,6 +72,6 @@ def _finding(flow: Flow, symptom: Symptom, theme: str) -> Finding:
         look=symptom.look,
         flow_title=flow.title,
         flow_href=f"/f/{flow.id}{Query(theme=theme)}",
-        href=f"/f/{flow.id}{walk}",
+        href=f"/f/{flow.id}{walk.near(symptom.id)}",
         words=symptom.words,
     )

@@ -7,6 +7,7 @@ import sys
 import pytest
 from starlette.testclient import TestClient
 
+from app.catalog.flow import Symptom
 from app.catalog.reading import flows
 from app.story import report
 from app.story.play import play, request
@@ -55,10 +56,25 @@ def test_the_search_page(server: TestClient) -> None:
     page = document(server.get("/", params={"q": "502 during rollout"}).text)
     assert page.one("input", name="q").attributes["value"] == "502 during rollout"
     first = page.one("ul", class_="findings").all("a")[0]
-    assert server.get(first.attributes["href"]).status_code == 200
+    assert server.get(first.attributes["href"], follow_redirects=True).status_code == 200
     nothing = document(server.get("/", params={"q": "zzzz <b>"}).text)
     assert "Nothing here is known by these words" in nothing.text
     assert "zzzz <b>" in nothing.text
+
+
+@pytest.mark.parametrize("symptom", FLOW.symptoms, ids=[row.id for row in FLOW.symptoms])
+def test_a_found_symptom_opens_its_scene_where_it_shows(server: TestClient, symptom: Symptom) -> None:
+    found = next(row for row in find([FLOW], symptom.words[0]) if row.title == symptom.title)
+    shown = next(row for row in play(request(FLOW.id, scene=symptom.scene)).symptoms if row.id == symptom.id)
+    opened = server.get(found.href, follow_redirects=True)
+    assert opened.history[0].status_code == 303
+    assert opened.url.path == f"/f/{FLOW.id}/{shown.step}"
+    assert symptom.title in document(opened.text).text
+
+
+def test_a_symptom_that_a_walk_does_not_show_opens_its_start(server: TestClient) -> None:
+    answer = server.get("/f/termination?at=nothing-of-the-kind")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/f/termination/0")
 
 
 def test_all_symptoms_can_be_read(server: TestClient) -> None:

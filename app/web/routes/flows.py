@@ -36,8 +36,8 @@ SHAPE = "Loopscope-Shape"
 
 @router.get("/f/{flow}", include_in_schema=False)
 def begin(site: SiteDep, request: Request, flow: str, at: str = "") -> Response:
-    """The start; with `at`, as forms send it, the address of that step or of the last that there is."""
-    if at.isascii() and at.isdigit() and len(at) < LONGEST_NUMBER:
+    """The start; with `at` the address of a step: its number, as forms send it, or the symptom that shows there."""
+    if at:
         return _answer(site, request, flow, at, near=True)
     return _answer(site, request, flow, "0")
 
@@ -80,7 +80,7 @@ def _answer(site: Site, request: Request, flow: str, step: str, *, near: bool = 
         return _mended(site, request, (flow, step), error)
     short = canonical(played, query)
     if near:
-        return RedirectResponse(Place(path=f"/f/{flow}", query=short).step(min(int(step), len(played.steps))), 303)
+        return RedirectResponse(Place(path=f"/f/{flow}", query=short).step(nearest(played, step)), 303)
     n, suffix = locate(played, step)
     if suffix:
         return picture(played, n, suffix, query, headers)
@@ -112,6 +112,13 @@ def shapes_of(request: Request) -> tuple[str, ...]:
     """A page needs a picture for every window, a part only the one for the window that it is swapped into."""
     asked = request.headers.get(SHAPE, "wide")
     return SHAPES if not wants_part(request) or asked not in SHAPES else (asked,)
+
+
+def nearest(played: Play, at: str) -> int:
+    """The step of that number, or the last where there are fewer; the step of a symptom; else the start."""
+    if at.isascii() and at.isdigit() and len(at) < LONGEST_NUMBER:
+        return min(int(at), len(played.steps))
+    return next((row.step for row in played.symptoms if row.id == at and row.step), 0)
 
 
 def locate(played: Play, step: str) -> tuple[int, str]:
