@@ -20,7 +20,7 @@ from app.sim.engine import API
 from app.sim.interventions import YOU
 from app.sim.references import parse_ref
 
-KINDS = ("user", "api", "controller", "scheduler", "kubelet", "kube-proxy", "runtime", "app", "clients")
+KINDS = ("user", "api", "controller", "scheduler", "kubelet", "kube-proxy", "runtime", "kernel", "app", "clients")
 """Families of lanes; each has a colour."""
 VIEWS = ("messages", "cluster", "timeline", "mermaid")
 """Where a figure may be shown."""

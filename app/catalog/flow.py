@@ -19,7 +19,7 @@ class Lane(Struct, frozen=True):
     lane: str
     title: str
     kind: str
-    """The colour family: user, api, controller, scheduler, kubelet, kube-proxy, runtime, app, clients."""
+    """The colour family: user, api, controller, scheduler, kubelet, kube-proxy, runtime, kernel, app, clients."""
 
 
 class Setting(Struct, frozen=True):

@@ -18,6 +18,7 @@ from app.story.crash_facts import CRASH_FACTS
 from app.story.drain_facts import DRAIN_FACTS
 from app.story.fact import Fact, Subject, at, first, last
 from app.story.harm_facts import HARM_FACTS
+from app.story.pressure_facts import PRESSURE_FACTS
 from app.story.probe_facts import PROBE_FACTS
 from app.story.startup_facts import STARTUP_FACTS
 
@@ -166,6 +167,7 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
     **HARM_FACTS,
     **CONFIG_FACTS,
     **CRASH_FACTS,
+    **PRESSURE_FACTS,
 }
 
 

@@ -20,6 +20,7 @@ _KINDS = {
     "kubelet": "kubelet",
     "kube-proxy": "kube-proxy",
     "runtime": "runtime",
+    "kernel": "kernel",
     "app": "app",
     "Clients": "clients",
 }
