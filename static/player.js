@@ -6,6 +6,7 @@
   const PAUSE = 1400
   let timer = 0
   let typed = null // what follows "g"
+  let describing = false // whether a pod was clicked: what is morphed stays as open as it was
 
   const go = (href) => {
     if (href && window.htmx) htmx.ajax("GET", href, { target: "#step", swap: "outerMorph", push: "true" })
@@ -63,6 +64,12 @@
       else to.searchParams.delete("theme")
       link.setAttribute("href", to.pathname + to.search)
     }
+    const described = describing && find("described")
+    if (described) {
+      described.open = true
+      described.scrollIntoView({ block: "nearest" })
+    }
+    describing = false
     show()
   }
 
@@ -142,6 +149,8 @@
     }
     if (at("[data-copy]")) { at("[data-copy]").select(); navigator.clipboard?.writeText(at("[data-copy]").value).catch(() => {}) }
     // Anchors inside SVG are none of htmx's; the slider's own are handled where it is dragged.
+    const pod = window.htmx && at(".terminal a[href]")
+    if (pod) { event.preventDefault(); pause(); describing = true; go(href(pod).split("#")[0]) }
     if (at("#ticks a")) event.preventDefault()
     else if (at("svg a[href]")) { event.preventDefault(); go(href(at("svg a[href]"))) }
   })

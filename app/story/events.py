@@ -29,6 +29,8 @@ class Recorded(Struct, frozen=True):
     count: int
     part: str = ""
     """The part of the object that it is about, such as `spec.containers{app}`."""
+    uid: str = ""
+    """Of the object: one that is made anew under the same name has Events of its own."""
 
     def entry(self) -> dict[str, Any]:
         """In the form of the recordings."""
@@ -59,7 +61,8 @@ class Recorders:
     def take(self, step: Step, event: Event) -> Recorded | None:
         """The Event as it is written; None when there have been too many."""
         about = event.object or step.object
-        source = (event.source, step.node, str(about))
+        uid = _uid(step, about)
+        source = (event.source, step.node, str(about), uid)
         if not self._may_pass((*source, event.type), step.at):
             return None
         key = (*source, event.part, event.type, event.reason, event.message)
@@ -75,6 +78,7 @@ class Recorders:
             message=event.message,
             count=count + 1,
             part=event.part,
+            uid=uid,
         )
 
     def _may_pass(self, bucket: tuple[str, ...], now: int) -> bool:
@@ -90,6 +94,11 @@ class Recorders:
         """That process on that node has begun anew."""
         self._known = {key: value for key, value in self._known.items() if key[:2] != (process, node)}
         self._buckets = {key: value for key, value in self._buckets.items() if key[:2] != (process, node)}
+
+
+def _uid(step: Step, about: Ref) -> str:
+    stored = step.world.etcd.get(about) or step.before.etcd.get(about)
+    return stored.object.metadata.uid if stored is not None else ""
 
 
 def recorded(walk: Walk, until: int | None = None) -> list[tuple[int, Recorded]]:

@@ -10,22 +10,16 @@ from msgspec import Struct
 from app.catalog import starting
 from app.catalog.flow import Flow, Setup
 from app.errors import BadInput, NotFound
-from app.kube import durations, printers
+from app.kube import durations
 from app.kube.manifests import read_files
 from app.kube.meta import Ref
-from app.kube.networking import EndpointSlice
-from app.kube.nodes import Node
-from app.kube.pods import Pod
 from app.sim.acts import Line
 from app.sim.flatten import Change, changes, compared, machine
 from app.sim.walk import Record, Walk
 from app.sim.world import World
 from app.story import claims
-from app.story.events import newest
 from app.story.fact import Fact, Subject
 from app.story.facts import FACTS
-from app.story.owners import owner_views
-from app.story.terminal import log_views
 from app.story.words import Passage, filled, tell
 
 KEPT = 64
@@ -251,7 +245,7 @@ def command_of(row: Record) -> str:
 
 def output(played: Play, n: int) -> tuple[tuple[int, str, Line], ...]:
     """(time, command, line) of everything that commands have printed up to a step."""
-    upto = _records(played, n)
+    upto = records_until(played, n)
     found = []
     for row in played.walk.records[:upto]:
         if row.step.output:
@@ -260,7 +254,7 @@ def output(played: Play, n: int) -> tuple[tuple[int, str, Line], ...]:
     return tuple(found)
 
 
-def _records(played: Play, n: int) -> int:
+def records_until(played: Play, n: int) -> int:
     """How many records have happened once step n has."""
     if n == 0:
         # Background acts carry no number either.
@@ -268,26 +262,6 @@ def _records(played: Play, n: int) -> int:
     if n >= len(played.steps):
         return len(played.walk.records)
     return next((at + 1 for at, row in enumerate(played.walk.records) if row.n == n), 0)
-
-
-def kubectl(played: Play, n: int) -> dict[str, str]:
-    """What kubectl would print right after a step."""
-    world = played.world(n) if n < len(played.steps) else played.walk.world
-    pods = [obj for obj in world.etcd.find("Pod") if isinstance(obj, Pod)]
-    nodes = [obj for obj in world.etcd.find("Node") if isinstance(obj, Node)]
-    slices = [obj for obj in world.etcd.find("EndpointSlice") if isinstance(obj, EndpointSlice)]
-    events = [
-        printers.EventLine(row.at, row.type, row.reason, row.object, row.message)
-        for row in newest(played.walk, _records(played, n))
-    ]
-    return {
-        "get pods -o wide": printers.get_pods(pods, world.now, wide=True),
-        "get nodes": printers.get_nodes(nodes, world.now),
-        **owner_views(world),
-        "get endpointslices": printers.get_endpoint_slices(slices, world.now),
-        "get events": printers.get_events(events, world.now),
-        **log_views(world, pods, played.target),
-    }
 
 
 def offers(played: Play, n: int) -> tuple[Offer, ...]:

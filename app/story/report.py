@@ -9,7 +9,8 @@ from app.kube.objects import to_wire
 from app.sim.maps import ordered
 from app.sim.walk import Record
 from app.story.events import newest
-from app.story.play import Answered, Play, differences, kubectl, output
+from app.story.play import Answered, Play, differences, output
+from app.story.terminal import kubectl
 from app.story.words import title
 
 KUBERNETES = "1.36"

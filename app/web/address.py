@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -9,6 +10,7 @@ from urllib.parse import parse_qsl, quote
 
 from app.errors import BadInput
 from app.kube import durations
+from app.kube.meta import DEFAULT_NAMESPACE, Ref
 from app.story.words import DEPTHS
 
 Kind = Literal["do", "pick"]
@@ -16,7 +18,11 @@ Choice = tuple[Kind, str]
 
 VIEWS = ("cluster", "messages", "timeline")
 THEMES = ("light", "dark")
+DESCRIBING = ("txt", "json")
+"""Forms that hold what kubectl prints."""
 MOST_PARTS = 500
+POD = re.compile(r"[a-z0-9.-]{1,253}(/[a-z0-9.-]{1,253})?", re.ASCII)
+"""NAME or NAMESPACE/NAME."""
 # Kept as they are, so that an address can be read: all of them are allowed in a query.
 READABLE = "/:!@~,="
 
@@ -32,12 +38,15 @@ class Query:
     depth: str = ""
     view: str = ""
     theme: str = ""
+    pod: str = ""
+    """The one to describe."""
 
     def __str__(self) -> str:
         """With its `?`, or nothing."""
         pairs = [("m", self.manifest), ("scene", self.scene)]
         pairs += [(f"set.{name}", value) for name, value in self.settings]
-        pairs += [*self.choices, ("depth", self.depth), ("view", self.view), ("theme", self.theme)]
+        pairs += [*self.choices, ("depth", self.depth), ("view", self.view)]
+        pairs += [("theme", self.theme), ("pod", self.pod)]
         kept = [f"{_written(key)}={_written(value)}" for key, value in pairs if value or key.startswith("set.")]
         return f"?{'&'.join(kept)}" if kept else ""
 
@@ -57,6 +66,15 @@ class Query:
     def in_theme(self, theme: str) -> Query:
         return replace(self, theme=theme)
 
+    def describing(self, pod: Ref) -> Query:
+        return replace(self, pod=pod.name if pod.namespace == DEFAULT_NAMESPACE else pod.path)
+
+    @property
+    def described(self) -> Ref | None:
+        """The pod that the reader wants to know more of."""
+        space, _, name = self.pod.rpartition("/")
+        return Ref("Pod", space or DEFAULT_NAMESPACE, name) if name else None
+
     def at_depth(self, depth: str) -> Query:
         return replace(self, depth=depth)
 
@@ -75,7 +93,7 @@ class Query:
 
     def only_looks(self) -> Query:
         """How it is shown, without the walk."""
-        return Query(depth=self.depth, view=self.view, theme=self.theme)
+        return Query(depth=self.depth, view=self.view, theme=self.theme, pod=self.pod)
 
 
 def parse(text: str) -> Query:
@@ -89,12 +107,14 @@ def parse(text: str) -> Query:
 
 def query_of(pairs: Sequence[tuple[str, str]]) -> Query:
     """The same from pairs, as a form sends them."""
-    named = {key: value.strip() for key, value in pairs if key in ("m", "scene", "depth", "view", "theme")}
+    named = {key: value.strip() for key, value in pairs if key in ("m", "scene", "depth", "view", "theme", "pod")}
     problems = [
         f"{key}: found {named[key][:40]!r}; allowed: {', '.join(allowed)}"
         for key, allowed in (("depth", DEPTHS), ("view", VIEWS), ("theme", THEMES))
         if named.get(key) and named[key] not in allowed
     ]
+    if named.get("pod") and not POD.fullmatch(named["pod"]):
+        problems.append(f"pod: found {named['pod'][:40]!r}; allowed: NAME or NAMESPACE/NAME")
     if problems:
         raise BadInput(problems)
     settings = {key.removeprefix("set."): value.strip() for key, value in pairs if key.startswith("set.")}
@@ -106,6 +126,7 @@ def query_of(pairs: Sequence[tuple[str, str]]) -> Query:
         depth=named.get("depth", ""),
         view=named.get("view", ""),
         theme=named.get("theme", ""),
+        pod=named.get("pod", ""),
     )
 
 
@@ -148,7 +169,7 @@ class Place:
 
     def form(self, step: int | str, suffix: str, view: str = "") -> str:
         """The same moment as a picture or text."""
-        shown = replace(self.query, view=view, depth="", theme="")
+        shown = replace(self.query, view=view, depth="", theme="", pod=self.query.pod if suffix in DESCRIBING else "")
         return f"{self.path}/{quote(str(step), safe=READABLE)}.{suffix}{shown}"
 
     def at(self, path: str) -> Place:

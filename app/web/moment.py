@@ -45,7 +45,7 @@ class Moment:
     def without_session(self) -> Place:
         """The same walk where anybody may change it."""
         looks = self.place.query
-        query = replace(self.free, depth=looks.depth, view=looks.view, theme=looks.theme)
+        query = replace(self.free, depth=looks.depth, view=looks.view, theme=looks.theme, pod=looks.pod)
         return Place(path=f"/f/{self.played.flow.id}", query=query)
 
     def scene(self, name: str) -> str:

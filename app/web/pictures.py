@@ -6,13 +6,15 @@ from markupsafe import Markup
 
 from app import diagram
 from app.diagram.stylesheet import Theme
+from app.kube.meta import Ref
 from app.story import report, text
-from app.story.play import Play, kubectl, passage
+from app.story.play import Play, passage
+from app.story.terminal import kubectl
 from app.web.address import VIEWS
 from app.web.keeping import Kept
 from app.web.player_parts import Drawn
 
-SUFFIXES = ("svg", "png", "mmd", "md", "json")
+SUFFIXES = ("svg", "png", "mmd", "md", "txt", "json")
 
 SHAPES = ("wide", "narrow")
 NOTHING = Markup()
@@ -47,7 +49,9 @@ thumbnail = Kept(_thumbnail)
 """The whole walk as a small timeline without words."""
 
 
-def exported(suffix: str, played: Play, n: int, *, view: str, theme: Theme, depth: str) -> tuple[bytes, str]:
+def exported(
+    suffix: str, played: Play, n: int, *, view: str, theme: Theme, depth: str, pod: Ref | None
+) -> tuple[bytes, str]:
     """The moment in another form, and its media type."""
     match suffix:
         case "svg":
@@ -60,11 +64,18 @@ def exported(suffix: str, played: Play, n: int, *, view: str, theme: Theme, dept
             return diagram.mermaid(played.walk, n, played.flow).encode(), "text/plain; charset=utf-8"
         case "md":
             return text.markdown(played, n, depth).encode(), "text/markdown; charset=utf-8"
+        case "txt":
+            return terminal(played, n, pod).encode(), "text/plain; charset=utf-8"
         case _:
-            return report.as_json(moment_json(played, n, depth)).encode(), "application/json"
+            return report.as_json(moment_json(played, n, depth, pod)).encode(), "application/json"
 
 
-def moment_json(played: Play, n: int, depth: str) -> dict[str, object]:
+def terminal(played: Play, n: int, pod: Ref | None) -> str:
+    """What kubectl would print, as it stands on a terminal."""
+    return "\n\n".join(f"$ kubectl {words}\n{printed}" for words, printed in kubectl(played, n, pod).items()) + "\n"
+
+
+def moment_json(played: Play, n: int, depth: str, pod: Ref | None) -> dict[str, object]:
     """One moment for programs: the step, its words, and what kubectl would print."""
     said = passage(played, n, depth)
     return {
@@ -76,5 +87,5 @@ def moment_json(played: Play, n: int, depth: str) -> dict[str, object]:
         "step": report.step_row(played, played.steps[n - 1]) if n else None,
         "passage": {"title": said.title, "text": said.text, "moment": said.moment, "depth": depth},
         "requests": {"failing": said.harm, "failed": said.failed, "window": said.window},
-        "kubectl": kubectl(played, n),
+        "kubectl": kubectl(played, n, pod),
     }

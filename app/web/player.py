@@ -212,7 +212,7 @@ def _sharing(moment: Moment, origin: str, title: str) -> Sharing:
     forms = [
         (f"{view}.{kind}", shared.form(moment.id, kind, view)) for view in pictures.VIEWS for kind in ("svg", "png")
     ]
-    forms += [(kind, shared.form(moment.id, kind)) for kind in ("mmd", "md", "json")]
+    forms += [(kind, shared.form(moment.id, kind)) for kind in ("mmd", "md", "txt", "json")]
     return Sharing(
         page=f"{origin}{page}",
         picture=picture,

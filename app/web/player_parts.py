@@ -138,9 +138,13 @@ class Line:
     """One line that kubectl prints."""
 
     text: str
-    """As printed."""
+    """As printed; what follows the name, where that is a link."""
     tone: str
     """bad, new or empty."""
+    name: str = ""
+    """The pod that the line begins with, where it leads to more about it."""
+    href: str = ""
+    """Where that is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +159,8 @@ class Command:
     """Whether it is open from the start."""
     changed: bool
     """Whether the step before printed something else."""
+    href: str = ""
+    """Where it is printed, if not here: a description is long."""
 
 
 @dataclass(frozen=True, kw_only=True)

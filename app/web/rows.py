@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from app.catalog import starting
 from app.diagram.extract.lanes import participant
 from app.diagram.extract.names import short_ref
+from app.kube.meta import DEFAULT_NAMESPACE, Ref
 from app.kube.objects import KIND_BY_WORD
 from app.sim import actions
 from app.sim.schedule import Schedule
@@ -12,6 +16,7 @@ from app.story import play as story
 from app.story.fact import Fact
 from app.story.facts import FACTS
 from app.story.play import Answered, Play, Seen
+from app.story.terminal import kubectl, pods_after
 from app.web.address import Place
 from app.web.moment import Moment, clock_text, seconds
 from app.web.player_page import ChangeRow, Printed
@@ -19,11 +24,15 @@ from app.web.player_parts import Command, Insight, Line, Offered, StepRow, Sympt
 from app.web.scrubber import state_of
 
 MOST_OFFERS = 40
-SHOWN = ("get pods -o wide", "get events")
+PODS = "get pods -o wide"
+SHOWN = (PODS, "get events")
 """What is read first; the rest is a click away."""
 KINDS = frozenset(KIND_BY_WORD.values())
-AGED = ("AGE", "LAST SEEN")
+AGED = ("AGE", "LAST SEEN", "Age")
 """Columns that change with the clock alone."""
+LASTS = re.compile(r" \(lasts [^)]+\)$")
+MOST_NAMES = 100
+"""Pods that are links in the list of pods."""
 
 
 def step_rows(moment: Moment, titles: tuple[str, ...]) -> tuple[StepRow, ...]:
@@ -90,15 +99,45 @@ def _spoken(row: Answered) -> str:
 
 def commands(moment: Moment) -> tuple[Command, ...]:
     """What kubectl would print now, with the lines marked that the step before did not have."""
-    before = story.kubectl(moment.played, moment.n - 1) if moment.n else {}
-    return tuple(
-        _command(words, _lines(text, before.get(words, text)))
-        for words, text in story.kubectl(moment.played, moment.n).items()
-    )
+    asked = moment.place.query.described
+    before = kubectl(moment.played, moment.n - 1, asked) if moment.n else {}
+    found = []
+    for words, text in kubectl(moment.played, moment.n, asked).items():
+        described = _described(words)
+        if described and not asked:
+            found.append(Command(words=words, lines=(), shown=False, changed=False, href=_asking(moment, described)))
+            continue
+        lines = _lines(text, before.get(words, text))
+        changed = any(line.tone for line in lines)
+        named = _named(moment, lines) if words == PODS else lines
+        found.append(Command(words=words, lines=named, shown=words in SHOWN or bool(described), changed=changed))
+    return tuple(found)
 
 
-def _command(words: str, lines: tuple[Line, ...]) -> Command:
-    return Command(words=words, lines=lines, shown=words in SHOWN, changed=any(line.tone for line in lines))
+def _described(words: str) -> Ref | None:
+    """The pod that a command describes."""
+    match words.split():
+        case ["describe", "pod", name]:
+            return Ref("Pod", DEFAULT_NAMESPACE, name)
+        case ["describe", "pod", name, "-n", namespace]:
+            return Ref("Pod", namespace, name)
+    return None
+
+
+def _asking(moment: Moment, pod: Ref) -> str:
+    return f"{moment.asking(moment.place.query.describing(pod))}#described"
+
+
+def _named(moment: Moment, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """The list of pods, each of which can be described by a click."""
+    head, *rows = lines
+    pods = pods_after(moment.played, moment.n)
+    linked = [_link(moment, line, pod.ref) for line, pod in zip(rows, pods[:MOST_NAMES], strict=False)]
+    return (head, *linked, *rows[len(linked) :])
+
+
+def _link(moment: Moment, line: Line, pod: Ref) -> Line:
+    return replace(line, name=pod.name, text=line.text.removeprefix(pod.name), href=_asking(moment, pod))
 
 
 def _lines(text: str, before: str) -> tuple[Line, ...]:
@@ -111,14 +150,18 @@ def _lines(text: str, before: str) -> tuple[Line, ...]:
 
 def _ageless(text: str) -> list[tuple[str, ...]]:
     """Every line without its age, so that time alone changes nothing."""
-    lines = text.splitlines()
-    columns = _columns(lines[0]) if lines else []
-    aged = [at for at, name in enumerate(columns) if name in AGED]
-    return [tuple(cell for at, cell in enumerate(_columns(line)) if at not in aged) for line in lines]
+    found: list[tuple[str, ...]] = []
+    aged: list[int] = []
+    for line in text.splitlines():
+        columns = _columns(LASTS.sub("", line))
+        # A description has its table of Events at its end.
+        aged = aged or [at for at, name in enumerate(columns) if name in AGED]
+        found.append(tuple(cell for at, cell in enumerate(columns) if at not in aged))
+    return found
 
 
 def _columns(line: str) -> list[str]:
-    # kubectl pads with at least three spaces, and no cell has two in a row.
+    # kubectl pads with at least two spaces, and no cell has two in a row.
     return [cell.strip() for cell in line.split("  ") if cell.strip()]
 
 

@@ -301,3 +301,14 @@ def test_the_search_on_the_first_page(page: Page) -> None:
     page.keyboard.press("Enter")
     page.click(".findings h3 a")
     expect(page.locator("#scrub")).to_be_visible()
+
+
+def test_a_pod_of_the_list_is_described_in_place(page: Page) -> None:
+    opened(page, 4)
+    page.locator(".terminal pre a").first.click()
+    expect(page.locator("#described")).to_have_attribute("open", "")
+    expect(page).to_have_url(re.compile(r"/4\?pod=web-"))
+    expect(page.locator("#described summary")).to_be_in_viewport()
+    page.click("#next")
+    is_at(page, 5)
+    expect(page.locator("#described")).to_have_attribute("open", "")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from app.kube.meta import Ref
+from msgspec.structs import replace
+
+from app.kube.meta import ObjectMeta, Ref
+from app.kube.pods import Pod
 from app.sim.acts import Event
+from app.sim.index import Index, Stored
 from app.sim.step import Step
 from app.sim.walk import Record, Walk
 from app.sim.world import World
@@ -59,3 +63,15 @@ def test_a_kubelet_that_was_started_anew_counts_from_one() -> None:
     found = walk(record(1_000, unhealthy()), started, record(7_000, unhealthy()), elsewhere, record(8_000, unhealthy()))
     assert [(row.first, row.count) for _, row in recorded(found)] == [(1_000, 1), (7_000, 1), (7_000, 2)]
     assert [(row.first, row.count) for row in newest(found)] == [(1_000, 1), (7_000, 2)]
+
+
+def test_an_object_made_anew_under_the_same_name_is_counted_from_one() -> None:
+    """The recorder's key holds the uid."""
+
+    def about(uid: str, at: int) -> Record:
+        made = Pod(ObjectMeta(POD.name, namespace=POD.namespace, uid=uid))
+        row = record(at, KILLING)
+        return replace(row, step=replace(row.step, world=World(etcd=Index().put(Stored(1, made)))))
+
+    found = recorded(walk(about("a", 1_000), about("a", 2_000), about("b", 3_000)))
+    assert [(row.uid, row.count, row.first) for _, row in found] == [("a", 1, 1_000), ("a", 2, 1_000), ("b", 1, 3_000)]

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.kube.manifests import read_manifests
-from app.kube.meta import Ref
+from app.kube.meta import ObjectMeta, Ref
 from app.kube.pods import Pod
 from app.loops.registry import LOOPS
 from app.sim.dialling import unreachable
@@ -15,7 +15,8 @@ from app.sim.intervention import parse
 from app.sim.schedule import run
 from app.sim.start import at_rest
 from app.sim.world import World
-from app.story.terminal import log_views
+from app.story.events import Recorded
+from app.story.terminal import described, log_views
 
 MODEL = Model(LOOPS)
 PODS = """
@@ -64,3 +65,32 @@ def test_without_its_kubelet_no_log_can_be_read(script: str, why: str) -> None:
     assert unreachable(found, "node-1") == why
     assert views(found)["logs crash"].startswith('Error from server: Get "https://192.168.0.')
     assert views(found)["logs crash"].endswith(f"connect: {why}")
+
+
+def played(found: World, name: str) -> dict[str, str]:
+    pods = [obj for obj in found.etcd.find("Pod") if isinstance(obj, Pod)]
+    return described(found, pods, (), Ref("Pod", "default", name))
+
+
+def test_a_description_is_of_the_pod_that_is_asked_for() -> None:
+    (words,) = played(world(), "quiet")
+    assert words == "describe pod quiet"
+    assert played(world(), "quiet")[words].startswith("Name:             quiet\n")
+    assert played(world(), "gone") == {"describe pod gone": 'Error from server (NotFound): pods "gone" not found'}
+    assert list(described(world(), [], (), Ref("Pod", "shop", "web"))) == ["describe pod web -n shop"]
+    assert described(world(), [], (), None) == {}
+
+
+def test_a_pod_made_anew_under_its_name_has_events_of_its_own() -> None:
+    pods = [
+        replace(pod, metadata=replace(pod.metadata, uid="new"))
+        for pod in [Pod(ObjectMeta("db-0", namespace="default"))]
+    ]
+    rows = [
+        Recorded(at, at, "Normal", "Started", pods[0].ref, "kubelet", "Container started", 1, uid=uid)
+        for at, uid in ((1_000, "old"), (9_000, "new"))
+    ]
+    (text,) = described(World(now=10_000), pods, rows, pods[0].ref).values()
+    assert [line.split() for line in text.splitlines() if "Started" in line] == [
+        ["Normal", "Started", "1s", "kubelet", "Container", "started"]
+    ]

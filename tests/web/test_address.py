@@ -1,6 +1,7 @@
 import pytest
 
 from app.errors import BadInput
+from app.kube.meta import Ref
 from app.web.address import Place, Query, choices_of, parse
 
 
@@ -17,7 +18,9 @@ def test_a_query_reads_back_as_it_was_written() -> None:
         depth="senior",
         view="cluster",
         theme="dark",
+        pod="shop/web-1",
     )
+    assert query.described == Ref("Pod", "shop", "web-1")
     assert parse(str(query)[1:]) == query
 
 
@@ -44,6 +47,7 @@ def test_an_empty_setting_is_still_a_setting() -> None:
         ("depth=expert", "depth: found 'expert'; allowed: junior, middle, senior, principal"),
         ("view=map", "view: found 'map'; allowed: cluster, messages, timeline"),
         ("theme=pink", "theme: found 'pink'; allowed: light, dark"),
+        ("pod=Web_1", "pod: found 'Web_1'; allowed: NAME or NAMESPACE/NAME"),
     ],
 )
 def test_a_look_that_is_not_there_is_refused(text: str, problem: str) -> None:

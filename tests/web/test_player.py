@@ -11,7 +11,7 @@ from app.story.play import Seen, play, request
 from tests.web.documents import Element, document
 
 PART = {"HX-Request": "true", "HX-Request-Type": "partial"}
-SUFFIXES = (".svg", ".png", ".mmd", ".md", ".json")
+SUFFIXES = (".svg", ".png", ".mmd", ".md", ".txt", ".json")
 PLAYED = play(request("termination"))
 LAST = len(PLAYED.steps)
 SOME = sorted({0, 1, 2, LAST // 3, LAST // 2, LAST - 1, LAST})
@@ -185,13 +185,14 @@ def test_what_others_wrote_is_escaped(server: TestClient) -> None:
     assert escape(nasty, quote=False).replace('"', "&#34;") in answer.text
 
 
-@pytest.mark.parametrize("suffix", ["svg", "png", "mmd", "md", "json"])
+@pytest.mark.parametrize("suffix", ["svg", "png", "mmd", "md", "txt", "json"])
 def test_a_moment_has_other_forms(server: TestClient, suffix: str) -> None:
     types = {
         "svg": "image/svg+xml",
         "png": "image/png",
         "mmd": "text/plain; charset=utf-8",
         "md": "text/markdown; charset=utf-8",
+        "txt": "text/plain; charset=utf-8",
         "json": "application/json",
     }
     answer = server.get(f"/f/termination/7.{suffix}")

@@ -63,7 +63,7 @@ def orders(site: SiteDep, request: Request, flow: str) -> Response:
     return site.renderer.answer(request, page)
 
 
-@router.get("/f/{flow}/{step}", summary="A step: a page, or with .svg, .png, .mmd, .md or .json another form of it")
+@router.get("/f/{flow}/{step}", summary="A step: a page, or another form: .svg, .png, .mmd, .md, .txt, .json")
 def show(site: SiteDep, request: Request, flow: str, step: str) -> Response:
     return _answer(site, request, flow, step)
 
@@ -138,7 +138,7 @@ def picture(played: Play, n: int, suffix: str, query: Query, headers: dict[str, 
     """The moment in another form."""
     theme: Theme = "dark" if query.theme == "dark" else "light"
     view, depth = query.view or "timeline", query.depth or DEPTHS[0]
-    body, media = exported(suffix, played, n, view=view, theme=theme, depth=depth)
+    body, media = exported(suffix, played, n, view=view, theme=theme, depth=depth, pod=query.described)
     return Response(body, headers=headers, media_type=media)
 
 
