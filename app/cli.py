@@ -13,6 +13,7 @@ from app import __version__
 from app.errors import BadInput, LoopscopeError
 
 FORMATS = ("text", "json", "watch", "md", "mmd", "svg")
+SUFFIXES = (".yaml", ".yml", ".json")
 
 
 class _Order(argparse.Action):
@@ -42,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="run a flow and print its walk")
     run.add_argument("flow")
-    run.add_argument("-f", "--file", action="append", default=[], type=Path, metavar="FILE")
+    run.add_argument("-f", "--file", action="append", default=[], type=Path, metavar="FILE|DIR")
     run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
     run.add_argument("--do", action=_Order, metavar="'[AT] VERB ARG…'", dest="choices")
     run.add_argument("--pick", action=_Order, metavar="STEP!ACTION[@SECONDS]", dest="choices")
@@ -53,6 +54,17 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--view", choices=("messages", "cluster", "timeline"), default="timeline")
     run.add_argument("--step", default="", help="the step that a picture or prose ends at")
     run.add_argument("-o", "--output", type=Path, metavar="FILE")
+
+    verify = commands.add_parser("verify", help="hold claims against manifests; 1 when one does not hold")
+    verify.add_argument("-f", "--file", action="append", default=[], type=Path, metavar="FILE|DIR")
+    verify.add_argument("--claim", action="append", default=[], metavar="'[FLOW:] NAME [OP VALUE]'", dest="texts")
+    verify.add_argument("--claims", action="append", default=[], type=Path, metavar="FILE")
+    verify.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
+    verify.add_argument(
+        "--search", action="store_true", help="claims must hold in every order and lag that is searched"
+    )
+    verify.add_argument("--format", choices=("text", "json"), default="text")
+    verify.add_argument("-o", "--output", type=Path, metavar="FILE")
     return top
 
 
@@ -60,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 when all is well, 1 when a check fails, 2 for bad input."""
     asked = parser().parse_args(arguments)
     try:
-        return {"serve": _serve, "flows": _flows, "check": _check, "run": _run}[asked.command](asked)
+        return {"serve": _serve, "flows": _flows, "check": _check, "run": _run, "verify": _verify}[asked.command](asked)
     except BadInput as error:
         print("\n".join(error.problems), file=sys.stderr)
     except LoopscopeError as error:
@@ -137,6 +149,32 @@ def _run(asked: argparse.Namespace) -> int:
     return 0
 
 
+def _verify(asked: argparse.Namespace) -> int:
+    from app.catalog import claims_file
+    from app.story import verifying
+    from app.story.report import as_json
+
+    texts = _manifests(asked.file)
+    beside = {name: texts.pop(name) for name in list(texts) if Path(name).name in claims_file.NAMES}
+    claims = [_claim(text) for text in asked.texts]
+    for name, text in {**beside, **_manifests(asked.claims)}.items():
+        claims += claims_file.read(text, name)
+    if not claims:
+        raise BadInput([f"no claim: give --claim, --claims, or a folder with {' or '.join(claims_file.NAMES)}"])
+    settings = [_setting(text) for text in asked.settings]
+    found = verifying.verify(claims, texts if asked.file else None, settings=settings, search=asked.search)
+    _write(as_json(verifying.report(found)) if asked.format == "json" else verifying.plain(found), asked.output)
+    return 0 if found.holds else 1
+
+
+def _claim(text: str) -> Any:
+    """`termination: requests-failed == 0` names the flow that is to answer."""
+    from app.catalog.claims_file import Asked
+
+    flow, colon, rest = text.partition(":")
+    return Asked(rest.strip(), flow=flow.strip()) if colon else Asked(text.strip())
+
+
 def _formatted(asked: argparse.Namespace, played: Any) -> str:
     from app.story import report, text, watch
     from app.story.play import position
@@ -169,17 +207,27 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _manifests(paths: list[Path]) -> dict[str, str]:
-    """Every file's text by its name; `-` reads standard input."""
+    """Every file's text by its name, of a folder every YAML and JSON file in it; `-` reads standard input."""
     texts: dict[str, str] = {}
     problems: list[str] = []
     for path in paths:
-        try:
-            texts[str(path)] = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            problems.append(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}")
+        within = _within(path) if path.is_dir() else [path]
+        if not within:
+            problems.append(f"{path}: found no file in this folder that ends in {', '.join(SUFFIXES)}")
+        for file in within:
+            try:
+                texts[str(file)] = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                problems.append(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}")
     if problems:
         raise BadInput(problems)
     return texts
+
+
+def _within(folder: Path) -> list[Path]:
+    """The manifests of a folder and of those in it, in order; what is hidden is left alone."""
+    found = [path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file()]
+    return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
 
 
 def _write(text: str, path: Path | None) -> None:

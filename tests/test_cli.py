@@ -152,3 +152,27 @@ def test_flows_lists_what_the_design_promises(capsys: pytest.CaptureFixture[str]
 
 def test_the_flows_check_out(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check"]) == 0, capsys.readouterr().err
+
+
+def test_verify_says_by_its_exit_code_whether_claims_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "--claim", "drain-finished", "--claim", "drain: evicted == 2"]) == 0
+    assert capsys.readouterr().out.endswith("2 of 2 hold\n")
+    assert main(["verify", "--claim", "drain-finished < 1s"]) == 1
+    assert main(["verify", "--claim", "drain-finished < soon"]) == 2
+    assert main(["verify"]) == 2
+    assert "no claim: give --claim, --claims, or a folder with loopscope.yaml" in capsys.readouterr().err
+
+
+def test_verify_reads_a_folder_with_its_claims(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "web.yaml").write_text(DEEP.replace("often", "10"))
+    (tmp_path / ".hidden.yaml").write_text("{")
+    (tmp_path / "loopscope.yaml").write_text("claims: [{claim: restarts == 0, flow: pod-startup}]")
+    assert main(["verify", "-f", str(tmp_path), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(row["flow"], row["holds"]) for row in found["claims"]] == [("pod-startup", True)]
+
+
+def test_a_folder_without_manifests_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("-f", str(tmp_path)) == 2
+    assert "found no file in this folder that ends in .yaml, .yml, .json" in capsys.readouterr().err

@@ -1,4 +1,7 @@
-"""Claims about a walk: `NAME OP VALUE`, joined by `and`, such as `requests-failed > 0 and killed is no`."""
+"""Claims about a walk: `NAME OP VALUE`, joined by `and`, such as `requests-failed > 0 and killed == no`.
+
+A name alone claims that it came about: a `yes`, an instant, a count that is not 0.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +24,16 @@ OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
 }
 FORM = (
-    "the form is NAME OP VALUE, with OP one of == != < <= > >= and VALUE a number, a duration, yes, no, "
+    "the form is NAME, or NAME OP VALUE, with OP one of == != < <= > >= and VALUE a number, a duration, yes, no, "
     "or with == and != one of Kubernetes' words, such as Burstable"
 )
-PART = re.compile(r"^([a-z][a-z0-9-]*)\s*(==|!=|<=|>=|<|>)\s*(\S+)$")
+PART = re.compile(r"^([a-z][a-z0-9-]*)(?:\s*(==|!=|<=|>=|<|>)\s*(\S+))?$")
 
 WORD = re.compile(r"[A-Z][A-Za-z]+", re.ASCII)
 
 
 class Claim(Struct, frozen=True):
-    """One comparison. Durations are compared in seconds, yes and no as 1 and 0."""
+    """One comparison, or with no operator that it came about. Durations are in seconds, yes and no are 1 and 0."""
 
     name: str
     operator: str
@@ -40,6 +43,8 @@ class Claim(Struct, frozen=True):
         """Whether it is true of a fact; of what did not happen nothing holds."""
         if value is None:
             return False
+        if not self.operator:
+            return bool(value)
         if isinstance(value, str) or isinstance(self.value, str):
             return (value == self.value) == (self.operator == "==")
         return OPERATORS[self.operator](float(value), self.value)
@@ -61,7 +66,7 @@ def parse(text: str, names: Mapping[str, object]) -> tuple[Claim, ...]:
             problems.append(f"claim {part!r}: no fact is called {name!r}{hint} allowed: {', '.join(names)}")
             continue
         try:
-            claims.append(Claim(name, sign, _value(word, sign)))
+            claims.append(Claim(name, sign, _value(word, sign)) if sign else Claim(name, "", 1.0))
         except ValueError:
             problems.append(f"claim {part!r}: {word!r} is no value; {FORM}")
     if problems:

@@ -45,11 +45,11 @@ def refusals(subject: Subject) -> Fact:
 
 
 def drain_finished(subject: Subject) -> Fact:
-    """When a drain had emptied its last node; never, if it failed or still runs."""
+    """When a drain had emptied its last node; never, if it failed (which is the step then) or still runs."""
     done = [row for row in subject.walk.records if row.step.moment == "node-drained"]
     over = drains(subject.walk)
     if not done or not over or over[0].exit != 0:
-        return Fact(None, "s")
+        return Fact(None, "s", drain_exit(subject).step)
     return Fact(done[-1].step.at / 1000, "s", done[-1].n or None, (("node", done[-1].step.object.name),))
 
 

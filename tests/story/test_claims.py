@@ -26,6 +26,11 @@ from app.story.facts import FACTS
         ("qos != Burstable", "BestEffort", True),
         ("qos == Burstable", None, False),
         ("qos == 1", "Burstable", False),
+        ("drain-finished", 8.2, True),
+        ("drain-finished", None, False),
+        ("killed", True, True),
+        ("killed", False, False),
+        ("requests-failed", 0.0, False),
     ],
 )
 def test_a_claim_compares_in_the_fact_s_own_unit(text: str, value: float | str | None, holds: bool) -> None:
@@ -40,12 +45,12 @@ def test_several_parts_are_joined_by_and() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "the form is NAME OP VALUE"),
-        ("requests-failed", "the form is NAME OP VALUE"),
+        ("", "the form is NAME, or NAME OP VALUE"),
+        ("requests-failed ==", "the form is NAME, or NAME OP VALUE"),
         ("request-failed == 0", "did you mean requests-failed?"),
         ("killed == maybe", "'maybe' is no value"),
         ("qos < Burstable", "'Burstable' is no value"),
-        ("killed = yes", "the form is NAME OP VALUE"),
+        ("killed = yes", "the form is NAME, or NAME OP VALUE"),
     ],
 )
 def test_what_is_no_claim_says_why(text: str, problem: str) -> None:
