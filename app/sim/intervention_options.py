@@ -22,6 +22,10 @@ def _count(text: str) -> str:
     return "" if _COUNT.fullmatch(text) else "a whole number"
 
 
+def _exit_code(text: str) -> str:
+    return "" if _COUNT.fullmatch(text) and int(text) <= 255 else "an exit code from 0 to 255"
+
+
 def _name(text: str) -> str:
     return "" if _NAME.fullmatch(text) else "the name of a container"
 
@@ -63,6 +67,7 @@ _KEYS: dict[str, dict[str, Callable[[str], str]]] = {
     "wait": {"timeout": _duration},
     "logs": {"container": _name, "previous": _switch},
     "exec": {"container": _name},
+    "crash": {"container": _name, "code": _exit_code},
     "evict": {"grace": _count, "dry-run": _switch},
     "patch": {"minAvailable": _pods, "maxUnavailable": _pods, "unhealthyPodEvictionPolicy": _policy},
     "tolerate": {"seconds": _count},

@@ -13,6 +13,7 @@ from app.kube import waiting
 from app.kube.meta import Ref
 from app.sim import (
     command_lines,
+    crashes,
     dependencies,
     intervention_options,
     links,
@@ -24,6 +25,7 @@ from app.sim import (
 from app.sim.command_lines import simple
 from app.sim.draft import Draft
 from app.sim.intervention import Intervention
+from app.sim.loop import SERVER
 from app.sim.references import parse_ref
 from app.sim.step import Step
 from app.sim.world import World
@@ -108,8 +110,11 @@ def carry_out(model: Model, draft: Draft, before: World) -> list[Step]:
 
 
 def _moment(intervention: Intervention) -> str:
-    meant = dependencies.is_meant(intervention)
-    return f"dependency-{intervention.args[1]}" if meant else f"you-{intervention.verb}"
+    if dependencies.is_meant(intervention):
+        return f"dependency-{intervention.args[1]}"
+    # That one is missed by all others, so flows tell of it in other words than of the rest.
+    about = f"-{SERVER}" if intervention.args[:1] == (SERVER,) else ""
+    return f"you-{intervention.verb}{about}"
 
 
 def _lane(intervention: Intervention) -> str:
@@ -184,6 +189,7 @@ VERBS: dict[str, Verb] = {
     "restore": Verb("restore api-server PROCESS[/NODE]", links.restore, 2),
     "power-off": Verb("power-off node/NAME", power.power_off, kinds=NODE),
     "power-on": Verb("power-on node/NAME [disk=new]", power.power_on, kinds=NODE),
+    "crash": Verb("crash pod/NAME [container=NAME] [code=1]", crashes.crash, kinds=("Pod",)),
     "set": Verb(
         f"set pod/NAME|node/NAME|persistentvolume/NAME BEHAVIOUR=VALUE... | {dependencies.USAGE}",
         machines.behave,
