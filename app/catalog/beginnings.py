@@ -9,7 +9,7 @@ from app.errors import BadInput
 from app.kube import durations
 from app.kube.objects import Object
 from app.kube.pods import Pod
-from app.sim.elections import with_leaders
+from app.sim.elections import LEADERS, with_leaders
 from app.sim.engine import Model
 from app.sim.heartbeats import Heartbeats, with_heartbeats
 from app.sim.host import Host
@@ -53,15 +53,17 @@ def begun(setup: Setup, using: Model) -> World:
     for node, ago in sorted(setup.flow.last_sync.items()):
         if node in hosts:
             hosts = hosts.set(node, _synced(hosts[node], durations.parse(ago)))
-    world = _watched(replace(world, hosts=hosts, narrate_api=setup.flow.narrate_api), setup.flow)
+    world = _watched(replace(world, hosts=hosts, narrate_api=setup.flow.narrate_api), setup)
     return with_load(world, setup.loads)
 
 
-def _watched(world: World, flow: Flow) -> World:
+def _watched(world: World, setup: Setup) -> World:
     """With signs of life of nodes and leaders, where the flow asks for them."""
+    flow = setup.flow
     if flow.heartbeats:
         world = with_heartbeats(world, Heartbeats(monitor=durations.parse(flow.monitor)))
-    return with_leaders(world) if flow.leaders else world
+    leaders = {process: changes for process, changes in LEADERS.items() if process not in setup.alone}
+    return with_leaders(world, leaders) if flow.leaders else world
 
 
 def _synced(host: Host, ago: int) -> Host:

@@ -41,7 +41,8 @@ class Setting(Struct, frozen=True):
     sets: tuple[str, ...] = ()
     """Where it is written; one of the targets in `catalog.targets`: `field REF PATH`, `annotation REF NAME`,
     `prestop REF CONTAINER`, `keep REF PATH` and `exists REF` (a switch that takes out what stands in cluster.yaml),
-    `load SERVICE rate|duration`, `lag PROCESS`, `script NAME` (fills `{NAME}` in scripts), `begins bound`."""
+    `load SERVICE rate|duration`, `lag PROCESS`, `script NAME` (fills `{NAME}` in scripts), `begins bound`,
+    `elects PROCESS` (a switch: whether it leads by a Lease)."""
 
 
 class Notes(Struct, frozen=True):
@@ -219,5 +220,7 @@ class Setup(Struct, frozen=True):
     images: tuple[str, ...] = ()
     applies: dict[str, tuple[Object, ...]] = {}
     """Objects that `apply m:HASH` may name."""
+    alone: tuple[str, ...] = ()
+    """Processes that work without being elected, in a flow with leaders."""
     not_modelled: tuple[tuple[str, str], ...] = ()
     """(object, path) pairs of manifests' fields that the model does not read."""

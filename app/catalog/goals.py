@@ -14,6 +14,7 @@ from app.kube.taints import UNSCHEDULABLE
 from app.kube.workloads import Deployment, StatefulSet
 from app.loops import kube_proxy
 from app.sim.loop import Turn, process_name
+from app.sim.processes import Candidate
 from app.sim.walk import Goal
 from app.sim.world import World
 
@@ -108,6 +109,12 @@ def taints_current(world: World, _: Subject | None) -> bool:
     return all(any(taint.key == UNSCHEDULABLE for taint in row.spec.taints) == row.spec.unschedulable for row in nodes)
 
 
+def all_back(world: World, _: Subject | None) -> bool:
+    """Everybody runs and reaches the API server, who is to lead leads, and no watch is still broken."""
+    waiting = any(isinstance(row, Candidate) and row.state != "leads" for row in world.memory.values())
+    return not (world.down or world.cut or world.severed or waiting)
+
+
 GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
     "target-gone": target_gone,
     "processes-gone": processes_gone,
@@ -119,4 +126,5 @@ GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
     "target-well": target_well,
     "script-done": script_done,
     "taints-current": taints_current,
+    "all-back": all_back,
 }

@@ -13,6 +13,7 @@ from app.catalog.targets import Target
 from app.kube import durations
 from app.kube.nodes import Node
 from app.kube.yaml_values import Path, Problem
+from app.sim.elections import LEADERS
 from app.sim.lags import DEFAULT_LAGS
 from app.sim.maps import ordered_keys
 
@@ -25,6 +26,7 @@ _TYPES = {
     "keep": "switch",
     "exists": "switch",
     "begins": "switch",
+    "elects": "switch",
     "health": "choice",
 }
 
@@ -116,6 +118,8 @@ def _place(flow: Flow, path: Path, setting: Setting, target: Target) -> Iterator
     if target.verb == "begins":
         if not flow.applies:
             yield Problem(path, f'found "begins {target.name}"; allowed: only in a flow that `applies` something')
+    elif target.verb == "elects":
+        yield from one_of(path, target.name, LEADERS if flow.leaders else ())
     elif target.verb == "lag":
         yield from _process(flow, path, target.name)
     elif target.verb == "script":

@@ -30,6 +30,8 @@ class Applied(Struct, frozen=True):
     """Values for `{NAME}` in scripts."""
     begins: str = ""
     """Where a setting lets the walk begin; empty for where the flow does."""
+    alone: tuple[str, ...] = ()
+    """Processes that work without being elected."""
 
 
 def scene_of(flow: Flow, name: str) -> Scene | None:
@@ -101,6 +103,7 @@ class _Writing:
         self.loads: dict[Ref, Load] = {}
         self.words: dict[str, str] = {}
         self.begins = ""
+        self.alone: list[str] = []
         self.problems: list[str] = []
 
     def write(self, setting: Setting, target: Target, value: str) -> None:
@@ -111,6 +114,8 @@ class _Writing:
                 self.words[target.name] = value
             case "begins":
                 self.begins = target.name if value == "true" else self.begins
+            case "elects":
+                self.alone += [] if value == "true" else [target.name]
             case _:
                 self._write_object(setting, target, value)
 
@@ -165,4 +170,4 @@ class _Writing:
         if self.problems:
             raise BadInput(self.problems)
         loads = tuple(load for load in self.loads.values() if load.rate)
-        return Applied(self.ground.objects, self.lags, loads, self.words, self.begins)
+        return Applied(self.ground.objects, self.lags, loads, self.words, self.begins, tuple(self.alone))

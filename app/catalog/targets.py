@@ -45,6 +45,7 @@ FORMS = {
     "lag": "lag PROCESS[/NODE]",
     "script": "script NAME",
     "begins": "begins bound",
+    "elects": "elects PROCESS",
 }
 PROBES = ("startup", "liveness", "readiness")
 _SEGMENT = re.compile(r"[^.\[\]]+")
@@ -67,7 +68,7 @@ def parse(text: str) -> Target:
         raise ValueError(f'found "{text}"; allowed: {form or ", ".join(FORMS.values())}')
     if verb == "begins" and words[0] != "bound":
         raise ValueError(f'found "{text}"; allowed: {form}')
-    if verb in ("lag", "script", "begins"):
+    if verb in ("lag", "script", "begins", "elects"):
         return Target(verb, None, words[0])
     try:
         ref = parse_ref(words[0])

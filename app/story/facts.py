@@ -18,8 +18,11 @@ from app.story.crash_facts import CRASH_FACTS
 from app.story.drain_facts import DRAIN_FACTS
 from app.story.fact import Fact, Subject, at, first, last
 from app.story.harm_facts import HARM_FACTS
+from app.story.outage_facts import OUTAGE_FACTS
 from app.story.pressure_facts import PRESSURE_FACTS
 from app.story.probe_facts import PROBE_FACTS
+from app.story.run_facts import RUN_FACTS
+from app.story.standstill_facts import STANDSTILL_FACTS
 from app.story.startup_facts import STARTUP_FACTS
 
 
@@ -168,6 +171,9 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
     **CONFIG_FACTS,
     **CRASH_FACTS,
     **PRESSURE_FACTS,
+    **OUTAGE_FACTS,
+    **STANDSTILL_FACTS,
+    **RUN_FACTS,
 }
 
 

@@ -37,7 +37,11 @@ def restarts(walk: Walk) -> int:
 
 @pytest.mark.parametrize(
     ("line", "outcome"),
-    [("1s crash pod/web-1", "exit 1"), ("1s crash pod/web-1 code=0", "exit 0"), ("1s crash pod/web-1 code=7", "exit 7")],
+    [
+        ("1s crash pod/web-1", "exit 1"),
+        ("1s crash pod/web-1 code=0", "exit 0"),
+        ("1s crash pod/web-1 code=7", "exit 7"),
+    ],
 )
 def test_a_program_ends_once_and_its_kubelet_starts_it_again(line: str, outcome: str) -> None:
     walk = walked(line)
@@ -62,7 +66,7 @@ def test_what_does_not_run_cannot_crash(script: tuple[str, ...]) -> None:
     [
         ("crash node/node-1", "found node/node-1; allowed: pod/NAME"),
         ("crash pod/web-1 code=256", 'code: found "256"; allowed: an exit code from 0 to 255'),
-        ("crash pod/web-1 cod=1", "crash takes no cod; allowed: container, code; did you mean code?"),
+        ("crash pod/web-1 cod=1", "crash takes no cod; allowed: container, code; did you mean \"code\"?"),
     ],
 )
 def test_faults_are_told(line: str, problem: str) -> None:
