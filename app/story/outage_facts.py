@@ -36,17 +36,29 @@ def back(walk: Walk) -> Record | None:
 def api_away(subject: Subject) -> Fact:
     """For how long somebody could not reach the API server."""
     walk = subject.walk
-    began, total, since = gone(walk), 0, None
-    for row in walk.records:
-        missed = bool(_missed_by(row.step.world))
-        if missed and since is None:
-            since = row.step.at
-        elif not missed and since is not None:
-            total, since = total + row.step.at - since, None
-    total += subject.end - since if since is not None else 0
+    began, total = gone(walk), _lasted(walk, lambda world: bool(_missed_by(world)))
     who = sorted({name for row in walk.records for name in _missed_by(row.step.world)})
     more = (("who", ", ".join(who) or "nobody"), ("from", at(began)))
     return Fact(total / 1000, "s", began.n or None if began else None, more)
+
+
+def kubectl_away(subject: Subject) -> Fact:
+    """For how long kubectl could not reach it, because nobody could."""
+    began = first(subject.walk, lambda row: SERVER in row.step.world.down)
+    total = _lasted(subject.walk, lambda world: SERVER in world.down)
+    return Fact(total / 1000, "s", began.n if began is not None else None)
+
+
+def _lasted(walk: Walk, test: Callable[[World], bool]) -> int:
+    """Milliseconds in which it was so."""
+    total, since = 0, None
+    for row in walk.records:
+        holds = test(row.step.world)
+        if holds and since is None:
+            since = row.step.at
+        elif not holds and since is not None:
+            total, since = total + row.step.at - since, None
+    return total + (walk.world.now - since if since is not None else 0)
 
 
 def leaders_lost(subject: Subject) -> Fact:
@@ -129,6 +141,7 @@ def taint_evictions(subject: Subject) -> Fact:
 
 OUTAGE_FACTS: dict[str, Callable[[Subject], Fact]] = {
     "api-away": api_away,
+    "kubectl-away": kubectl_away,
     "leaders-lost": leaders_lost,
     "controllers-back": controllers_back,
     "scheduler-back": scheduler_back,

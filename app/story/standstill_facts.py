@@ -58,7 +58,7 @@ def capacity_lost(subject: Subject) -> Fact:
 
 def _short(world: World) -> Iterator[str]:
     serving = [
-        pod.pod for _, host in ordered(world.hosts) for _, pod in ordered(host.pods) if host.power and _serves(pod)
+        pod.pod for _, host in ordered(world.hosts) for _, pod in ordered(host.pods) if host.power and pod.serves
     ]
     for row in _deployments(world):
         there = [pod for pod in serving if _of(row, pod)]

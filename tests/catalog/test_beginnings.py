@@ -191,6 +191,13 @@ def test_a_flow_with_leaders_has_their_leases(race: Flow) -> None:
     assert leases(starting.start(set_up(replace(race, leaders=True)))).keys() == names
 
 
+@pytest.mark.parametrize(("elects", "names"), [("true", 2), ("false", 1)])
+def test_a_setting_says_who_works_without_being_elected(race: Flow, elects: str, names: int) -> None:
+    setting = Setting("elects", "Election", "switch", "true", sets=("elects kube-controller-manager",))
+    flow = replace(race, leaders=True, settings=(*race.settings, setting))
+    assert len(leases(starting.start(set_up(flow, {"elects": elects})))) == names
+
+
 def test_heartbeats_alone_do_not_keep_a_walk_from_coming_to_rest(race: Flow) -> None:
     plain = starting.walk(set_up(race))
     found = starting.walk(set_up(replace(race, heartbeats=True, leaders=True)))

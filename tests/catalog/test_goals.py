@@ -170,3 +170,18 @@ def test_taints_are_current_when_they_follow_the_field(walk: Walk, subject: goal
     for node, current in rows:
         etcd = walk.start.etcd.put(Stored(2, node))
         assert goals.taints_current(replace(walk.start, etcd=etcd), subject) is current
+
+
+def test_all_are_back_only_when_leaders_lead_and_watches_have_listed() -> None:
+    walk = starting.walk(starting.setup("api-outage", settings={}))
+    back = [goals.all_back(world, None) for world in worlds(walk)]
+    assert (back[0], back[-1], sum(after != before for before, after in pairwise(back))) == (True, True, 2)
+    first = next(row for row in walk.records if goals.all_back(row.step.world, None) and row.step.at > 0)
+    leads = [row.step.at for row in walk.steps if row.step.moment == "leader-elected"]
+    assert first.step.at >= max(leads)
+
+
+@pytest.mark.parametrize("process", ["kube-scheduler", "kubelet/node-2"])
+def test_whoever_is_cut_off_is_not_back(walk: Walk, process: str) -> None:
+    assert not goals.all_back(replace(walk.start, cut=Map({process: 0})), None)
+    assert not goals.all_back(replace(walk.start, down=Map({process: 0})), None)

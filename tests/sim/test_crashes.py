@@ -66,7 +66,7 @@ def test_what_does_not_run_cannot_crash(script: tuple[str, ...]) -> None:
     [
         ("crash node/node-1", "found node/node-1; allowed: pod/NAME"),
         ("crash pod/web-1 code=256", 'code: found "256"; allowed: an exit code from 0 to 255'),
-        ("crash pod/web-1 cod=1", "crash takes no cod; allowed: container, code; did you mean \"code\"?"),
+        ("crash pod/web-1 cod=1", 'crash takes no cod; allowed: container, code; did you mean "code"?'),
     ],
 )
 def test_faults_are_told(line: str, problem: str) -> None:
