@@ -103,4 +103,4 @@ def test_a_stretch_has_its_ends_and_its_step() -> None:
         for row in stretches(walk, lambda world: [node for node in world.nodes if not world.hosts[node].power])
     ]
     step = next(row.n for row in walk.steps if row.step.verb == "power-off")
-    assert off == [("node-2", 20_000, walk.world.now, step)]
+    assert off == [("node-1", 20_000, walk.world.now, step)]
