@@ -109,7 +109,8 @@ def _with(node: Node, texts: list[str]) -> tuple[tuple[Taint, ...], str]:
 def _without(node: Node, texts: list[str]) -> tuple[tuple[Taint, ...], str]:
     taints = node.spec.taints
     for text in texts:
-        key, _, effect = text.partition(":")
+        pair, _, effect = text.partition(":")
+        key = pair.partition("=")[0]
         left = tuple(row for row in taints if row.key != key or (effect and row.effect != effect))
         if left == taints:
             return (), f'taint "{text}" not found'
