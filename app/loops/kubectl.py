@@ -12,10 +12,11 @@ from app.kube.objects import Object
 from app.loops.kubectl_drain import drain
 from app.loops.kubectl_logs import reading
 from app.loops.kubectl_nodes import cordon, taint, tolerate
-from app.loops.kubectl_output import GROUPS, Answers, ended, failed, named, said
+from app.loops.kubectl_output import GROUPS, HANDSHAKE, Answers, ended, failed, given_up, named, said
 from app.loops.kubectl_wait import waiting
 from app.sim.acts import Act, Command, Create, Delete, Evict, Line, Patch, Request, Update, Wait
 from app.sim.index import Index
+from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
 
 FORCED = (
@@ -31,6 +32,12 @@ def reconcile(turn: Turn) -> Answers | Act | Wait | None:
         return waiting(turn, command)
     if command.exit is not None:
         return None
+    if turn.server_hangs and command.done == 0 and command.verb != "drain":
+        return given_up(command) if turn.fired else Wait(Bounds.at(turn.now + HANDSHAKE))
+    return _next(turn, command)
+
+
+def _next(turn: Turn, command: Command) -> Answers | Act | Wait | None:
     match command.verb:
         case "delete":
             if command.done < len(command.refs):

@@ -20,6 +20,10 @@ GROUPS = {
     "PriorityClass": ".scheduling.k8s.io",
 }
 
+HANDSHAKE = 10_000
+"""A client gives up on a TLS handshake after so long."""
+HUNG = "Unable to connect to the server: net/http: TLS handshake timeout"
+
 Answers = Generator[Act | Wait, Outcome, None]
 
 
@@ -37,6 +41,19 @@ def failed(command: Command, answer: Outcome) -> Act:
         reason=word,
         moment="kubectl-failed",
         output=(Line(error_of(answer), "stderr"),),
+        command=replace(command, exit=1),
+        to="You",
+    )
+
+
+def given_up(command: Command) -> Act:
+    """The end of a command to whose first connection an API server that hangs has said nothing."""
+    return Act(
+        "fail",
+        command.key,
+        reason="Timeout",
+        moment="kubectl-failed",
+        output=(Line(HUNG, "stderr"),),
         command=replace(command, exit=1),
         to="You",
     )

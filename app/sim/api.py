@@ -64,7 +64,8 @@ class Api:
     def handle(self, draft: Draft, process: str, request: Request) -> Answer:
         """Carry out one request of a process; refusals are outcomes, never exceptions."""
         if "kube-apiserver" in draft.down or process in draft.cut:
-            return Answer(Outcome("unreachable", message="connection refused"))
+            hangs = "kube-apiserver" in draft.frozen and process not in draft.cut
+            return Answer(Outcome("unreachable", message="no answer in time" if hangs else "connection refused"))
         if draft.narrate_api and told(process, request, draft.narrate_api):
             return narrated(draft.freeze(), request, self._handle(draft, process, request))
         return self._handle(draft, process, request)

@@ -142,7 +142,7 @@ class Model:
         turn = Turn(before, loop, work.node, work.key, fired=action.timer)
         blind = draft.severed and (loop.wakes or loop.reads) and starts(draft, turn.process)
         # When the last list has come every key is looked at.
-        decision = None if blind else loop.reconcile(turn)
+        decision = loop.reconcile(turn) if not blind or (loop.alone and loop.alone(turn)) else None
         if decision is None:
             set_timer(draft, work, None)
             return self._done(draft, [], "")

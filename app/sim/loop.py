@@ -56,6 +56,8 @@ class Loop(Struct, frozen=True):
     """Keys to wake when its process starts, after its caches have filled."""
     watches_mine: frozenset[str] = frozenset()
     """Kinds that a per-node process watches only where they name its node (`spec.nodeName`, the Node itself)."""
+    alone: Callable[[Turn], bool] | None = None
+    """Whether a key can be worked on although its process has not listed anything yet since its start."""
     commands: bool = False
     """Woken for kubectl commands."""
     traffic: bool = False

@@ -302,3 +302,45 @@ def test_whatever_is_away_all_is_made_up_for(faults: list[tuple[int, str]], elec
         assert process == "kubectl" or not [ref for ref in stale if ref.kind != "Lease"]
     assert not walk.world.severed
     assert not walk.world.parked
+
+
+STATIC = """
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: shipper
+  annotations: {kubernetes.io/config.source: file}
+spec:
+  nodeName: node-1
+  containers: [{name: shipper, image: "shipper:1"}]
+"""
+
+
+@pytest.mark.parametrize(
+    "away",
+    [
+        ("10s stop kubelet/node-1", "12s start kubelet/node-1"),
+        ("10s power-off node/node-1", "12s power-on node/node-1"),
+    ],
+    ids=["its kubelet is started again", "its machine boots"],
+)
+def test_without_an_api_server_a_kubelet_starts_static_pods_and_no_others(away: tuple[str, ...]) -> None:
+    world = with_leaders(at_rest(MODEL, read_manifests(CLUSTER + STATIC, "cluster").objects))
+    crash = "20s crash pod/shipper-node-1" if "stop" in away[0] else ""
+    lines = ("5s stop kube-apiserver", *away, *([crash] if crash else []))
+    walk = run(MODEL, world, [parse(line) for line in lines], until=60_000)
+    started = {row.step.object.name for row in walk.records if row.step.moment == "container-started"}
+    assert started == {"shipper-node-1"}
+
+
+def test_kubectl_gives_up_on_a_server_that_hangs_after_ten_seconds() -> None:
+    walk = walked("1s freeze kube-apiserver", "2s scale deployment/web replicas=5", until=30)
+    printed = [(row.step.at, line.text) for row in walk.records for line in row.step.output]
+    assert printed == [(12_000, "Unable to connect to the server: net/http: TLS handshake timeout")]
+
+
+def test_kubectl_is_served_by_a_server_that_goes_on_in_time() -> None:
+    walk = walked("1s freeze kube-apiserver", "2s scale deployment/web replicas=5", "6s thaw kube-apiserver", until=30)
+    printed = [line.text for row in walk.records for line in row.step.output]
+    assert printed == ["deployment.apps/web scaled"]

@@ -140,6 +140,11 @@ def _on_start(turn: Turn) -> list[Ref]:
     return sorted({*(pod.ref for pod in turn.pods_on(turn.node)), *files, *turn.host.uids})
 
 
+def _from_disk(turn: Turn) -> bool:
+    """Static pods stand in manifests on this machine, so they need no list from the API server."""
+    return any(pod.ref == turn.key for pod in turn.host.static)
+
+
 LOOP = Loop(
     name="kubelet-pods",
     lane="kubelet",
@@ -150,6 +155,7 @@ LOOP = Loop(
     reads=("ConfigMap", "Node", "PersistentVolume", "PersistentVolumeClaim", "Secret"),
     on_host=_on_host,
     on_start=_on_start,
+    alone=_from_disk,
     watches_mine=frozenset({"Pod", "Node"}),
     retry=(10_000, 10_000),
 )
