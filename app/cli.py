@@ -55,6 +55,20 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--step", default="", help="the step that a picture or prose ends at")
     run.add_argument("-o", "--output", type=Path, metavar="FILE")
 
+    sweep = commands.add_parser("sweep", help="one setting over a range, and what a verdict says at each value")
+    sweep.add_argument("flow")
+    sweep.add_argument("over", metavar="SETTING")
+    sweep.add_argument("verdict", metavar="VERDICT")
+    sweep.add_argument("--from", default="", metavar="VALUE", dest="first")
+    sweep.add_argument("--to", default="", metavar="VALUE", dest="last")
+    sweep.add_argument("--step", default="", metavar="VALUE")
+    sweep.add_argument("-f", "--file", action="append", default=[], type=Path, metavar="FILE|DIR")
+    sweep.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
+    sweep.add_argument("--scene", default="")
+    sweep.add_argument("--search", action="store_true", help="search other orders and lags at every value")
+    sweep.add_argument("--format", choices=("text", "json", "svg"), default="text")
+    sweep.add_argument("-o", "--output", type=Path, metavar="FILE")
+
     verify = commands.add_parser("verify", help="hold claims against manifests; 1 when one does not hold")
     verify.add_argument("-f", "--file", action="append", default=[], type=Path, metavar="FILE|DIR")
     verify.add_argument("--claim", action="append", default=[], metavar="'[FLOW:] NAME [OP VALUE]'", dest="texts")
@@ -72,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 when all is well, 1 when a check fails, 2 for bad input."""
     asked = parser().parse_args(arguments)
     try:
-        return {"serve": _serve, "flows": _flows, "check": _check, "run": _run, "verify": _verify}[asked.command](asked)
+        return COMMANDS[asked.command](asked)
     except BadInput as error:
         print("\n".join(error.problems), file=sys.stderr)
     except LoopscopeError as error:
@@ -175,6 +189,34 @@ def _claim(text: str) -> Any:
     return Asked(rest.strip(), flow=flow.strip()) if colon else Asked(text.strip())
 
 
+def _sweep(asked: argparse.Namespace) -> int:
+    from app.story import sweeping
+    from app.story.play import request
+    from app.story.report import as_json
+
+    walk = request(
+        asked.flow,
+        settings=[_setting(text) for text in asked.settings],
+        scene=asked.scene,
+        manifest=_manifests(asked.file) if asked.file else None,
+    )
+    wanted = sweeping.sweep(
+        walk, asked.over, asked.verdict, first=asked.first, last=asked.last, step=asked.step, search=asked.search
+    )
+    points = tuple(sweeping.point(wanted, value) for value in wanted.values)
+    match asked.format:
+        case "json":
+            text = as_json(sweeping.report(wanted, points))
+        case "svg":
+            from app.diagram import chart, render_svg
+
+            text = render_svg(chart(wanted, points, asked.verdict), standalone=True, theme="light")
+        case _:
+            text = "".join(f"{sweeping.line(point)}\n" for point in points)
+    _write(text, asked.output)
+    return 0
+
+
 def _formatted(asked: argparse.Namespace, played: Any) -> str:
     from app.story import report, text, watch
     from app.story.play import position
@@ -242,6 +284,9 @@ def _write(text: str, path: Path | None) -> None:
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise BadInput([f"{path}: cannot be written: {error.strerror}"]) from None
+
+
+COMMANDS = {"serve": _serve, "flows": _flows, "check": _check, "run": _run, "sweep": _sweep, "verify": _verify}
 
 
 if __name__ == "__main__":

@@ -176,3 +176,15 @@ def test_verify_reads_a_folder_with_its_claims(tmp_path: Path, capsys: pytest.Ca
 def test_a_folder_without_manifests_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("-f", str(tmp_path)) == 2
     assert "found no file in this folder that ends in .yaml, .yml, .json" in capsys.readouterr().err
+
+
+def test_sweep_prints_a_line_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", "termination", "prestop", "requests-failed", "--to", "2s"]) == 0
+    assert [row.split()[:3] for row in capsys.readouterr().out.splitlines()] == [
+        ["0s", "NO", "3.467"],
+        ["1s", "NO", "0.02"],
+        ["2s", "ok", "0"],
+    ]
+    assert main(["sweep", "termination", "prestop", "requests-failed", "--to", "2s", "--format", "svg"]) == 0
+    assert capsys.readouterr().out.startswith("<svg")
+    assert main(["sweep", "termination", "prestop", "nothing"]) == 2

@@ -7,8 +7,10 @@ views; the template writes it down; `static/diagram.css` owns every colour.
 from __future__ import annotations
 
 from app.diagram.drawing import (
+    chart,
     cluster,
     describe,
+    describe_chart,
     describe_cluster,
     describe_messages,
     describe_timeline,
@@ -23,8 +25,10 @@ from app.diagram.shapes import Picture
 
 __all__ = [
     "Picture",
+    "chart",
     "cluster",
     "describe",
+    "describe_chart",
     "describe_cluster",
     "describe_messages",
     "describe_timeline",

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.diagram import twins
-from app.diagram.extract import Flow, Ref, Walk, cluster_view, messages_view, timeline_view
+from app.diagram.extract import (
+    Flow,
+    Point,
+    Ref,
+    Sweep,
+    Walk,
+    chart_view,
+    cluster_view,
+    messages_view,
+    timeline_view,
+)
+from app.diagram.layout.chart import place_chart
 from app.diagram.layout.cluster import place_cluster
 from app.diagram.layout.messages import place_messages
 from app.diagram.layout.thumbnail import place_thumbnail
@@ -40,6 +51,12 @@ def thumbnail(walk: Walk, n: int, flow: Flow, *, target: Ref | None = None, name
     return place_thumbnail(view, f"{name}-{flow.id}", desc=_told(twins.timeline_lines(view)))
 
 
+def chart(asked: Sweep, points: tuple[Point, ...], verdict: str, *, narrow: bool = False) -> Picture:
+    """What a verdict, given by its title, says over the values of a setting."""
+    view = chart_view(asked, points, verdict)
+    return place_chart(view, narrow=narrow, desc=_told(twins.chart_lines(view)))
+
+
 def mermaid(walk: Walk, n: int, flow: Flow) -> str:
     """The messages from the start up to step n as a Mermaid sequence diagram."""
     return mermaid_text(messages_view(walk, n, flow, whole=True))
@@ -55,6 +72,10 @@ def describe_messages(walk: Walk, n: int, flow: Flow) -> Lines:
 
 def describe_timeline(walk: Walk, n: int, flow: Flow, *, target: Ref | None = None) -> Lines:
     return twins.timeline_lines(timeline_view(walk, n, flow, target))
+
+
+def describe_chart(asked: Sweep, points: tuple[Point, ...], verdict: str) -> Lines:
+    return twins.chart_lines(chart_view(asked, points, verdict))
 
 
 PICTURES: dict[str, Callable[[Walk, int, Flow, bool], Picture]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.diagram.layout.scale import spoken
-from app.diagram.views import Chip, ClusterView, MessagesView, NodeCard, TimelineView
+from app.diagram.views import ChartView, Chip, ClusterView, MessagesView, NodeCard, TimelineView
 from app.diagram.words import say
 
 
@@ -65,3 +65,8 @@ def _span(start: int, end: int, view: TimelineView) -> str:
     if end >= view.end:
         return say("timeline", "since", start=spoken(start))
     return say("timeline", "between", start=spoken(start), end=spoken(end))
+
+
+def chart_lines(view: ChartView) -> tuple[str, ...]:
+    """Value by value."""
+    return tuple(column.about for column in view.columns)

@@ -210,3 +210,32 @@ class TimelineView(Struct, frozen=True, kw_only=True):
     """What is said of a start that is drawn larger; names {end} and {times}."""
     cursor: int
     cursor_text: str
+
+
+class Column(Struct, frozen=True):
+    """One value of a setting, and what a verdict says there."""
+
+    name: str
+    """The value."""
+    height: float | None
+    """None where there is no number: it never came about, or there is no walk."""
+    text: str
+    """The number, in a few characters."""
+    state: str
+    """good, bad or plain."""
+    about: str
+    """The whole of it as one sentence."""
+    low: float | None = None
+    high: float | None = None
+    """The least and most, where it is a range."""
+    usual: bool = False
+    """Whether that is the value that the flow usually has."""
+
+
+class ChartView(Struct, frozen=True):
+    title: str
+    measure: str
+    """What the heights mean."""
+    axis: str
+    """What the values are."""
+    columns: tuple[Column, ...]

@@ -91,6 +91,7 @@ def player_page(
         leaves_out=flow.leaves_out,
         not_modelled=tuple(Unmodelled(object=name, path=path) for name, path in played.setup.not_modelled),
         orders=f"{flow_path}/orders{free}",
+        sweep=f"{flow_path}/sweep{free}",
         sharing=_sharing(moment, origin, told[moment.n - 1] if moment.n else flow.title),
         saving=() if kept else (("flow", flow.id), ("step", moment.id), *free.pairs()),
         kept=kept,

@@ -95,6 +95,8 @@ class PlayerPage(Page):
     """Fields of the manifests that the model does not read."""
     orders: str
     """Where every order is searched; empty where that has been done."""
+    sweep: str
+    """Where one setting takes value after value."""
     sharing: Sharing
     """Addresses of this moment, as page, picture and text."""
     saving: tuple[tuple[str, str], ...]
