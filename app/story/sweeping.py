@@ -14,6 +14,7 @@ from app.catalog.flow import Flow, Setting
 from app.errors import BadInput
 from app.kube import durations
 from app.kube.near_names import did_you_mean
+from app.story.facts import FACTS
 from app.story.play import Answered, Play, PlayRequest, play
 from app.story.report import verdict_row
 from app.story.searching import SEARCHED, searched
@@ -193,7 +194,7 @@ def line(found: Point) -> str:
 def value_of(row: Answered) -> str:
     """The value with its unit."""
     if row.value is None:
-        return "never"
+        return "never" if row.id in FACTS else "not searched"
     if isinstance(row.value, bool):
         return "yes" if row.value else "no"
     if isinstance(row.value, str):

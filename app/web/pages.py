@@ -192,6 +192,80 @@ class SweepPage(Page):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ComparedVerdict:
+    """A verdict of two walks."""
+
+    title: str
+    """The question."""
+    first: str
+    """The answer of the first walk, with its unit."""
+    second: str
+    """That of the second."""
+    first_ok: str
+    """good, bad, or empty."""
+    second_ok: str
+    """The same of the second."""
+    first_text: str
+    """The answer as a sentence."""
+    second_text: str
+    """The same of the second."""
+    differs: bool
+    """Whether they are not the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedStep:
+    """A step of two walks, or of one of them."""
+
+    title: str
+    """What happens."""
+    state: str
+    """same, later, earlier, changed, first or second."""
+    parts: bool
+    """Whether the walks first differ here."""
+    first: str
+    """When, in the first walk; empty where it is not there."""
+    second: str
+    """The same in the second."""
+    first_href: str
+    """The step in the first walk."""
+    second_href: str
+    """The same in the second."""
+    outcomes: str
+    """Both outcomes, where they differ."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparePage(Page):
+    """Two walks of one flow side by side."""
+
+    template: ClassVar[str] = "compare.html"
+
+    frame: Frame
+    """Title, theme, navigation."""
+    flow_title: str
+    """Of the lesson."""
+    action: str
+    """Where the form goes."""
+    first: str
+    """What follows the `?` of the first walk's address, as it was typed."""
+    second: str
+    """The same of the second."""
+    problems: tuple[str, ...]
+    """What is wrong with either."""
+    walks: tuple[str, ...]
+    """The start of each; none where there is a problem."""
+    pictures: tuple[Markup, ...]
+    """Each as a small timeline."""
+    verdicts: tuple[ComparedVerdict, ...]
+    """All that the flow has."""
+    steps: tuple[ComparedStep, ...]
+    """In the order of their time."""
+    parts: bool
+    """Whether they differ at all."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SymptomsPage(Page):
     """Every symptom that a flow explains."""
 

@@ -40,13 +40,13 @@ drawn = Kept(_drawn, most=500)
 """A view as a part of a page, which has the styles and the fonts."""
 
 
-def _thumbnail(played: Play) -> Markup:
-    shown = diagram.thumbnail(played.walk, len(played.steps), played.flow)
+def _thumbnail(played: Play, name: str = "thumbnail") -> Markup:
+    shown = diagram.thumbnail(played.walk, len(played.steps), played.flow, name=name)
     return Markup(diagram.render_svg(shown, standalone=False))  # noqa: S704
 
 
 thumbnail = Kept(_thumbnail)
-"""The whole walk as a small timeline without words."""
+"""The whole walk as a small timeline without words; two on one page need different names."""
 
 
 def exported(

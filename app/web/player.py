@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
 from app.catalog import values
 from app.kube import durations
@@ -11,6 +12,7 @@ from app.sim.maps import ordered
 from app.story import play as story
 from app.story.words import DEPTHS, Passage
 from app.web import pictures, rows
+from app.web.address import Query
 from app.web.frames import frame
 from app.web.moment import LEAST_WAIT, Moment, clock_text
 from app.web.player_page import Intervening, PlayerPage
@@ -92,10 +94,17 @@ def player_page(
         not_modelled=tuple(Unmodelled(object=name, path=path) for name, path in played.setup.not_modelled),
         orders=f"{flow_path}/orders{free}",
         sweep=f"{flow_path}/sweep{free}",
+        compare=_compared(flow_path, free),
         sharing=_sharing(moment, origin, told[moment.n - 1] if moment.n else flow.title),
         saving=() if kept else (("flow", flow.id), ("step", moment.id), *free.pairs()),
         kept=kept,
     )
+
+
+def _compared(flow_path: str, free: Query) -> str:
+    """This walk beside the same without its scene, settings and choices."""
+    usual, mine = Query(manifest=free.manifest), replace(free, depth="", view="", theme="", pod="")
+    return "" if mine == usual else f"{flow_path}/compare?{urlencode({'a': str(usual)[1:], 'b': str(mine)[1:]})}"
 
 
 def _clock(moment: Moment) -> Clock:

@@ -97,6 +97,8 @@ class PlayerPage(Page):
     """Where every order is searched; empty where that has been done."""
     sweep: str
     """Where one setting takes value after value."""
+    compare: str
+    """This walk beside the usual one; empty where it is that."""
     sharing: Sharing
     """Addresses of this moment, as page, picture and text."""
     saving: tuple[tuple[str, str], ...]
