@@ -16,8 +16,8 @@ from app.story.sweeping import value_of
 from app.web import pictures
 from app.web.address import Place, Query, parse
 from app.web.frames import frame
+from app.web.many_walks import ComparedStep, ComparedVerdict, ComparePage
 from app.web.moment import seconds
-from app.web.pages import ComparedStep, ComparedVerdict, ComparePage
 from app.web.site import SiteDep, canonical
 
 router = APIRouter(include_in_schema=False)

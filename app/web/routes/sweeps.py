@@ -18,7 +18,7 @@ from app.story.searching import SEARCHED
 from app.story.sweeping import Point, Sweep
 from app.web.address import Place, Query, parse
 from app.web.frames import frame
-from app.web.pages import SweepPage, SweepRow
+from app.web.many_walks import SweepPage, SweepRow
 from app.web.player_parts import Drawn
 from app.web.site import SiteDep, canonical
 
