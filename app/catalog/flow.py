@@ -187,6 +187,11 @@ class Flow(Struct, frozen=True, kw_only=True):
     digest: str = ""
     """Changes when any file of the folder does."""
 
+    @property
+    def about_memory(self) -> bool:
+        """A flow that has a lane for the kernel draws memory, and ranks the pods of a node."""
+        return any(lane.kind == "kernel" for lane in self.lanes)
+
 
 class Lexicon(Struct, frozen=True):
     """Words that all flows share (`flows/lexicon.yaml`)."""

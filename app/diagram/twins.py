@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.diagram.layout.scale import spoken
-from app.diagram.views import ChartView, Chip, ClusterView, MessagesView, NodeCard, TimelineView
+from app.diagram.views import ChartView, Chip, ClusterView, MessagesView, NodeCard, PodCard, TimelineView
 from app.diagram.words import say
 
 
@@ -28,11 +28,18 @@ def _chip(chip: Chip) -> str:
 def _node(card: NodeCard) -> list[str]:
     chips = "; ".join(_chip(chip) for chip in (card.kubelet, card.runtime, card.proxy))
     lines = [f"{card.name}: {card.note}; {chips}"]
-    lines += [f"{card.name}: {pod.name} {pod.status} {pod.ip}".rstrip() for pod in card.pods]
+    lines += [f"{card.name}: {_pod(pod)}" for pod in card.pods]
+    if card.memory is not None:
+        lines.append(card.memory.title)
     lines += [f"{card.name}: {table.about}" for table in card.rules]
     if card.traffic is not None and card.traffic.note:
         lines.append(card.traffic.title)
     return lines
+
+
+def _pod(pod: PodCard) -> str:
+    said = f"{pod.name} {pod.status} {pod.ip}".rstrip()
+    return f"{said}; {pod.memory.title}" if pod.memory is not None else said
 
 
 def _counted(card: NodeCard) -> list[str]:

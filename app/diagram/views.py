@@ -38,6 +38,32 @@ class Listing(Struct, frozen=True):
     """The whole of it as one sentence."""
 
 
+class Mark(Struct, frozen=True):
+    """Something that a bar is held against, at a share of its width."""
+
+    at: float
+    kind: str
+    """request, limit, threshold, soft or allocatable."""
+
+
+class Bar(Struct, frozen=True):
+    used: float
+    """A share of its width."""
+    state: str
+    """calm, above (its request), short (below a threshold) or promised (what is asked for)."""
+    marks: tuple[Mark, ...]
+    note: str
+
+
+class Meter(Struct, frozen=True):
+    """Memory as bars, one below the other."""
+
+    id: str
+    bars: tuple[Bar, ...]
+    title: str
+    """The whole of it as one sentence."""
+
+
 class PodCard(Struct, frozen=True):
     id: str
     name: str
@@ -50,6 +76,8 @@ class PodCard(Struct, frozen=True):
     """Its place on the node; it keeps it for as long as it is there."""
     full: str
     """The whole name."""
+    memory: Meter | None = None
+    """None where memory is not drawn, or nothing of the pod runs."""
 
 
 class Traffic(Struct, frozen=True):
@@ -67,7 +95,7 @@ class NodeCard(Struct, frozen=True, kw_only=True):
     id: str
     name: str
     state: str
-    """ready, cordoned, unready or off."""
+    """ready, pressed (short of memory or disk), cordoned, unready or off."""
     note: str
     kubelet: Chip
     runtime: Chip
@@ -75,6 +103,7 @@ class NodeCard(Struct, frozen=True, kw_only=True):
     pods: tuple[PodCard, ...]
     rules: tuple[Listing, ...]
     traffic: Traffic | None
+    memory: Meter | None = None
 
     @property
     def counts(self) -> str:
@@ -109,6 +138,8 @@ class Extent(Struct, frozen=True):
     waiting: int = 0
     """Pods without a node."""
     budgets: int = 0
+    memory: bool = False
+    """Whether memory is drawn."""
 
 
 class ClusterView(Struct, frozen=True, kw_only=True):

@@ -103,6 +103,24 @@ def test_other_settings_are_drawn_properly_too(scene: dict[str, str]) -> None:
         assert faults(diagram.cluster(played.walk, n, played.flow)) == []
 
 
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+@pytest.mark.parametrize("scene", ["", "limit-breach", "critical-evicted", "flapping", "no-threshold"])
+def test_bars_of_memory_are_drawn_properly(scene: str, narrow: bool) -> None:
+    played = play(request("eviction-oom", scene=scene))
+    pictures = (diagram.cluster(played.walk, n, played.flow, narrow=narrow) for n in range(len(played.steps) + 1))
+    assert {n: bad for n, picture in enumerate(pictures) if (bad := faults(picture))} == {}
+
+
+def test_the_kernel_is_drawn_as_the_memory_of_its_machine() -> None:
+    played = play(request("eviction-oom", scene="limit-breach"))
+    picture = diagram.cluster(played.walk, 1, played.flow)
+    boxes = geometry.named_boxes(picture, *BOXES)
+    ((start, end),) = geometry.ends(group(picture, "cluster-message-1"))
+    assert boxes["cluster-kernel-node-1"].on_border(*start)
+    killed = next(name for name, box in boxes.items() if name.startswith("cluster-pod-") and box.on_border(*end))
+    assert "dead" in group(picture, killed).look
+
+
 def test_a_step_is_an_arrow_from_its_sender_to_its_receiver() -> None:
     walk = walks.race()
     for n, sender, receiver in [

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from app.catalog.flow import Flow
-from app.diagram.extract import deeds, lists, traffic
+from app.diagram.extract import deeds, lists, memory, traffic
 from app.diagram.extract.beliefs import Pending, kubelet_chip, pending, process_chip, proxy_chip, runtime_chip
 from app.diagram.extract.course import Course, course, unbound
 from app.diagram.extract.kept import record_at, world_at
@@ -18,6 +20,7 @@ from app.sim.walk import Record, Walk
 from app.sim.world import World
 
 MOST_NODES = 50
+PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure")
 FEW_NODES = 6
 FEW_PODS = 12
 MOST_LINES = 6
@@ -29,7 +32,8 @@ def cluster_view(walk: Walk, n: int, flow: Flow) -> ClusterView:
     record, world, known = record_at(walk, n), world_at(walk, n), course(walk)
     drawn = _drawn(world, record)
     compact = len(world.nodes) > FEW_NODES or known.extent.pods > FEW_PODS
-    nodes = _nodes(world, drawn, known, compact=compact)
+    metered = flow.about_memory and not compact
+    nodes = _nodes(world, drawn, known, memory.pod_scale(walk) if metered else 0, compact=compact)
     rest = len(world.nodes) - len(drawn)
     line, state = traffic.clients(world)
     when = deeds.moment_of(record)
@@ -55,7 +59,7 @@ def cluster_view(walk: Walk, n: int, flow: Flow) -> ClusterView:
         clients_name=say("short", "clients"),
         cause=cause,
         message=message,
-        extent=_capped(known.extent),
+        extent=replace(_capped(known.extent), memory=metered),
         compact=compact,
     )
 
@@ -117,7 +121,8 @@ def _drawn(world: World, record: Record | None) -> tuple[str, ...]:
     return tuple(name for name in world.nodes if name in chosen)
 
 
-def _nodes(world: World, drawn: tuple[str, ...], known: Course, *, compact: bool) -> tuple[NodeCard, ...]:
+def _nodes(world: World, drawn: tuple[str, ...], known: Course, scale: int, *, compact: bool) -> tuple[NodeCard, ...]:
+    """`scale` is what the bars of pods' memory are as wide as; 0 where memory is not drawn."""
     backends = lists.Backends(world, known.names)
     failing = traffic.failing(world)
     under_way = pending(world)
@@ -135,17 +140,22 @@ def _nodes(world: World, drawn: tuple[str, ...], known: Course, *, compact: bool
                 kubelet=kubelet_chip(world, name, host, under_way),
                 runtime=runtime_chip(name, host),
                 proxy=proxy_chip(world, name, host, under_way),
-                pods=_pods(world, name, known),
+                pods=_pods(world, name, known, scale),
                 rules=() if compact else tuple(_cut(row) for row in lists.rules(name, host, backends)),
                 traffic=asked,
+                memory=memory.node_meter(world, name, host) if scale and host is not None else None,
             )
         )
     return tuple(found)
 
 
-def _pods(world: World, node: str, known: Course) -> tuple[PodCard, ...]:
+def _pods(world: World, node: str, known: Course, scale: int) -> tuple[PodCard, ...]:
     host = world.hosts.get(node)
-    cards = [card(seen, host, uid, known.slots.get((node, uid), 0)) for uid, seen in pods_on(world, node).items()]
+    cards = []
+    for uid, seen in pods_on(world, node).items():
+        found = card(seen, host, uid, known.slots.get((node, uid), 0))
+        meter = memory.pod_meter(seen.held, world.now, scale) if seen.held is not None and scale else None
+        cards.append(replace(found, memory=meter) if meter is not None else found)
     return tuple(sorted(cards, key=lambda row: row.slot))
 
 
@@ -157,14 +167,22 @@ def _condition(world: World, name: str) -> tuple[str, str]:
     word = {"True": "ready", "False": "unready"}.get(ready.status if ready else "", "unknown")
     state = "ready" if word == "ready" else "unready"
     notes = [say("node", word)]
+    if isinstance(node, Node) and any(_true(node, name) for name in PRESSURES):
+        state = "pressed" if state == "ready" else state
+        notes.append(say("node", "pressed"))
     if isinstance(node, Node) and node.spec.unschedulable:
-        state = "cordoned" if state == "ready" else state
+        state = "cordoned" if state in ("ready", "pressed") else state
         notes.append(say("node", "cordoned"))
     host = world.hosts.get(name)
     if host is not None and not host.power:
         state = "off"
         notes.append(say("node", "off"))
     return state, " · ".join(notes)
+
+
+def _true(node: Node, name: str) -> bool:
+    found = condition(node.status.conditions, name)
+    return found is not None and found.status == "True"
 
 
 def _messages(

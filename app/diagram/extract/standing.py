@@ -1,4 +1,4 @@
-"""Rows of a timeline that are about no pod: whether a node is open to new ones, and what a budget allows."""
+"""Rows of a timeline that are about no pod: whether a node runs short, is open to new pods, what a budget allows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from app.diagram.words import say
 from app.kube.meta import Ref
 from app.kube.nodes import Node
 from app.kube.policy import PodDisruptionBudget
+from app.sim.host import Host
 from app.sim.index import Index
 
 MOST = 3
@@ -16,9 +17,25 @@ MOST = 3
 
 
 def nodes(tracks: Tracks) -> list[Track]:
-    """Each node that somebody cordons or uncordons in the walk."""
-    found = [_node(tracks, name) for name in tracks.walk.start.nodes]
-    return [row for row in found if len(row.segments) > 1][:MOST]
+    """Each node that runs short in the walk, and each that is closed or opened."""
+    names = tracks.walk.start.nodes
+    short = [row for name in names if len((row := _pressure(tracks, name)).segments) > 1]
+    found = [row for name in names if len((row := _node(tracks, name)).segments) > 1]
+    return [*short[:MOST], *found[:MOST]]
+
+
+def _pressure(tracks: Tracks, name: str) -> Track:
+    """What its kubelet holds of it: it may see enough again long before it takes the condition back."""
+
+    def phase(host: Host | None) -> Phase | None:
+        if host is None:
+            return None
+        memory = host.evictor.memory
+        state = "short" if memory.since else "held" if memory.observed else "enough"
+        return Phase(state, say("timeline", state))
+
+    title = say("timeline", "pressure", node=name)
+    return Track(f"pressure-{name}", "kubelet", title, segments(tracks.hosts(name), tracks.end, phase))
 
 
 def _node(tracks: Tracks, name: str) -> Track:
@@ -28,7 +45,8 @@ def _node(tracks: Tracks, name: str) -> Track:
         held = etcd.get(ref)
         if held is None or not isinstance(held.object, Node):
             return None
-        state = "cordoned" if held.object.spec.unschedulable else "open"
+        tainted = any(taint.key.endswith("-pressure") for taint in held.object.spec.taints)
+        state = "cordoned" if held.object.spec.unschedulable else "tainted" if tainted else "open"
         return Phase(state, say("timeline", state))
 
     title = say("timeline", "node", node=name)

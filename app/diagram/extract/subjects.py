@@ -36,7 +36,11 @@ def cast(walk: Walk, text: str, target: Ref | None) -> Cast:
     pods = _all(walk)
     ended = _first(commit for commit in _commits(walk) if _goes(commit))
     made = _first(commit for commit in _commits(walk) if commit.before is None)
+    touched = _first(_commits(walk))
     named = [uid for uid in _named(walk, text, target) if uid in pods]
+    if target is None and not set(named) & set(touched):
+        # A scene may be about other pods than its flow.
+        named = [*ended, *made, *touched, *named][:1]
     targets = (named or ended or made)[:MOST]
     owners = {pods[uid].owner for uid in targets} - {""}
     others = [uid for uid in made if uid not in targets and pods[uid].owner in owners]
@@ -52,7 +56,7 @@ def _commits(walk: Walk) -> Iterator[Commit]:
 
 def _goes(commit: Commit) -> bool:
     pod = commit.after or commit.before
-    return isinstance(pod, Pod) and (pod.terminating or commit.after is None)
+    return isinstance(pod, Pod) and (pod.terminating or pod.finished or commit.after is None)
 
 
 def _first(commits: Iterator[Commit]) -> list[str]:

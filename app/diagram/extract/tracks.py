@@ -156,7 +156,7 @@ class Tracks:
         return Track(f"endpoint-{subject.uid}-{service}", "controller", title, segments(self.etcd, self.end, phase))
 
     def replacement(self, subject: Subject) -> Track:
-        """From its creation until it is ready, and on."""
+        """From its creation until it is ready, and on to its end."""
         pod = self.stored(subject)
 
         def phase(etcd: Index) -> Phase | None:
@@ -165,6 +165,8 @@ class Tracks:
                 return None
             if now.terminating:
                 return _word("terminating")
+            if now.finished:
+                return Phase("exited", say("timeline", "ended"))
             if not now.spec.nodeName:
                 return _word("pending")
             return _word("ready" if now.ready else "starting")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from app.diagram.layout.meters import meter_box, metered
 from app.diagram.layout.panels import CHIP, Pen, Rect, list_height
-from app.diagram.layout.plan import CORRIDOR, HEAD, PAD, SHELF, Plan
+from app.diagram.layout.plan import CORRIDOR, HEAD, METER, PAD, POD_METER, SHELF, Plan
 from app.diagram.layout.routing import Spot
 from app.diagram.metrics import fitted, tail_fitted, width
 from app.diagram.shapes import Group, label
@@ -52,6 +53,10 @@ def node(card: NodeCard, pen: Pen, plan: Plan, x: float, y: float) -> Placed:
     groups, spots = [_outline(frame, whole)], {card.id: frame.spot(whole, left=False, right=False)}
     _processes(frame, groups, spots)
     below = _pods(frame, groups, spots)
+    if card.memory is not None and plan.meter:
+        place = Rect(x + PAD, below - 6 - METER, plan.inner, METER)
+        groups.append(meter_box(pen, card.memory, place))
+        spots[card.memory.id] = frame.spot(place)
     proxy = Rect(x + PAD, below, plan.inner, CHIP)
     groups.append(pen.chip(card.proxy, proxy))
     spots[card.proxy.id] = frame.spot(proxy)
@@ -87,7 +92,9 @@ def _pods(frame: _Frame, groups: list[Group], spots: dict[str, Spot]) -> float:
     for view in frame.card.pods:
         row, column = divmod(view.slot, columns)
         place = Rect(frame.x + PAD + column * (wide + 6), top + row * (high + 6), wide, high)
-        groups.append(frame.pen.pod(view, place))
+        words = Rect(*place[:3], high - POD_METER) if plan.meter else place
+        box = frame.pen.pod(view, words)
+        groups.append(metered(box, view, place) if plan.meter else box)
         spots[view.id] = frame.spot(place, left=column == 0, right=column == columns - 1)
     return frame.y + plan.node_height - PAD - plan.rules_height - 6 - CHIP
 

@@ -19,6 +19,10 @@ CLIENTS_NARROW = 64
 HEAD = 32
 """A frame's title."""
 GAP = 8
+POD_METER = 24
+"""A pod's memory below its words."""
+METER = 54
+"""A machine's memory, as a box of its own."""
 CORRIDOR = 6
 """The horizontal channel's distance above a frame."""
 SHELF = 12
@@ -38,6 +42,8 @@ class Plan(NamedTuple):
     node_height: float
     pod_columns: int
     pod_height: float
+    meter: bool
+    """Whether memory is drawn."""
     rules_height: float
     narrow: bool
 
@@ -75,7 +81,8 @@ def plan(view: ClusterView, *, narrow: bool) -> Plan:
     node_width = (width - EDGE - nodes_x - (columns - 1) * gutter) / columns
     pods = view.extent.pods
     pod_columns = 1 if node_width < 260 else 2
-    pod_height = POD if pods <= MANY_PODS * pod_columns else POD_LINE
+    meter = view.extent.memory
+    pod_height = (POD if pods <= MANY_PODS * pod_columns else POD_LINE) + (POD_METER if meter else 0)
     pod_rows = max(1, ceil(pods / pod_columns))
     tables = max(max((len(row.rules) for row in view.nodes), default=1), 1)
     lines = max(view.extent.backends, sum_of_lines(view), tables)
@@ -84,6 +91,7 @@ def plan(view: ClusterView, *, narrow: bool) -> Plan:
         # No Service, so no rules in the whole walk.
         rules = -6
     height = HEAD + CHIP + SHELF + pod_rows * (pod_height + 6) - 6 + SHELF + CHIP + 6 + rules + PAD
+    height += METER + 6 if meter else 0
     return Plan(
         width,
         side_x,
@@ -95,6 +103,7 @@ def plan(view: ClusterView, *, narrow: bool) -> Plan:
         height,
         pod_columns,
         pod_height,
+        meter,
         rules,
         narrow,
     )

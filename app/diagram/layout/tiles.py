@@ -65,7 +65,21 @@ def _plan(*, narrow: bool) -> Plan:
     gutter = 14.0 if narrow else 22.0
     side_x = gutter if narrow else EDGE
     nodes_x = side_x if narrow else side_x + side + gutter
-    return Plan(width, side_x, width - EDGE - side_x if narrow else side, nodes_x, 0, gutter, 1, 0, 1, 0, 0, narrow)
+    return Plan(
+        width,
+        side_x,
+        width - EDGE - side_x if narrow else side,
+        nodes_x,
+        0,
+        gutter,
+        1,
+        0,
+        1,
+        0,
+        meter=False,
+        rules_height=0,
+        narrow=narrow,
+    )
 
 
 def _grid(view: ClusterView, plan: Plan) -> Grid:
