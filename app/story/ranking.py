@@ -67,6 +67,8 @@ class Ranking(Struct, frozen=True):
     resource: str
     available: str
     capacity: str
+    machine: str
+    """The memory of the whole machine."""
     thresholds: tuple[Threshold, ...]
     evictees: tuple[Evictee, ...]
     killed: tuple[Killed, ...]
@@ -83,6 +85,7 @@ def ranked(world: World, node: str, signal: str = MEMORY) -> Ranking:
         resource=RESOURCES[signal],
         available=in_bytes(left),
         capacity=in_bytes(gauge.capacity),
+        machine=in_bytes(host.machine.memory),
         thresholds=tuple(
             Threshold(
                 amount=row.amount.text(gauge.capacity),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.sim.walk import Record
+from app.story import who_first
 from app.story.play import Play, command_of
 from app.story.words import filled, moment, title, words_of
 
@@ -35,15 +36,23 @@ def plain(played: Play) -> str:
 def _told(played: Play) -> Iterator[str]:
     """Every step, and between them what commands print, as it appears."""
     typed: set[str] = set()
+    orders = _orders(played)
     for row in played.walk.records:
         if row.n:
             yield line(played, row)
+        for text in orders.get(row.id, ()) if row.n else ():
+            yield f"{'':>18}{text}"
         at = f"{'':>4}  {row.step.at / 1000:>9.3f}"
         if row.step.output and (command := command_of(row)) not in typed:
             typed.add(command)
             yield f"{at}  $ {command}"
         for printed in row.step.output:
             yield f"{at}  {'err' if printed.stream == 'stderr' else 'out'}: {printed.text}"
+
+
+def _orders(played: Play) -> dict[str, list[str]]:
+    """By the id of a step: the order of pods or processes that led to it."""
+    return {row.id: lines for row, lines in who_first.told(played.walk)} if played.flow.about_memory else {}
 
 
 def mark(ok: bool | None) -> str:
@@ -55,11 +64,14 @@ def markdown(played: Play, n: int | None = None, depth: str = "middle") -> str:
     """The walk (up to step n) as numbered prose with a table of verdicts."""
     rows = played.steps if n is None else played.steps[:n]
     parts = [f"# {played.flow.title}", "", played.flow.summary, ""]
+    orders = _orders(played)
     for row in rows:
         parts.append(f"{row.n}. **{row.step.at / 1000:.3f} s** {title(played.flow, row)}")
         found = moment(played.flow, row.step.moment)
         if found:
             parts += ["", f"   {filled(getattr(found.notes, depth), words_of(row))}", ""]
+        if row.id in orders:
+            parts += ["   ```", *(f"   {text}" for text in orders[row.id]), "   ```", ""]
     parts += ["", "| verdict | answer |", "| --- | --- |"]
     parts += [f"| {row.title} | {row.text} |" for row in played.verdicts]
     return "\n".join(parts) + "\n"

@@ -17,6 +17,7 @@ from app.web.frames import frame
 from app.web.moment import LEAST_WAIT, Moment, clock_text
 from app.web.player_page import Intervening, PlayerPage
 from app.web.player_parts import Chosen, Clock, Depth, Field, Kept, Saying, SceneLink, Sharing, Unmodelled
+from app.web.ranking import ranking_panel
 from app.web.scrubber import scrubber
 from app.web.telling import brief, titles
 
@@ -74,6 +75,7 @@ def player_page(
         cluster=pictures.drawn(played, "cluster", moment.n, shapes),
         messages=pictures.drawn(played, "messages", moment.n, shapes),
         timeline=pictures.drawn(played, "timeline", moment.n, shapes),
+        ranking=ranking_panel(played, moment.n),
         commands=rows.commands(moment),
         changes=rows.change_rows(moment),
         output=rows.printed(moment),

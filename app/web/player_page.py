@@ -25,6 +25,7 @@ from app.web.player_parts import (
     Unmodelled,
     VerdictRow,
 )
+from app.web.ranking_parts import RankingPanel
 from app.web.rendering import Page
 
 
@@ -57,6 +58,8 @@ class PlayerPage(Page):
     """Who wrote to whom."""
     timeline: Drawn
     """Every interval that matters, to scale."""
+    ranking: RankingPanel | None
+    """Who would go first on one node; None where the lesson is not about memory."""
     commands: tuple[Command, ...]
     """What kubectl would print now."""
     changes: tuple[ChangeRow, ...]

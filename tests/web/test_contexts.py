@@ -10,7 +10,7 @@ import jinja2.meta
 import pytest
 from jinja2 import Environment
 
-from app.web import many_walks, pages, player_page, player_parts
+from app.web import many_walks, pages, player_page, player_parts, ranking_parts
 from app.web.rendering import Page, environment
 
 SHARED = {"asset", "vendored", "version"}
@@ -61,7 +61,9 @@ def undocumented(module: ModuleType) -> Iterator[str]:
                 yield f"{node.name}.{ast.unparse(row.target)}"
 
 
-@pytest.mark.parametrize("module", [pages, many_walks, player_page, player_parts], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [pages, many_walks, player_page, player_parts, ranking_parts], ids=lambda module: module.__name__
+)
 def test_every_field_is_told(module: ModuleType) -> None:
     assert list(undocumented(module)) == []
 
