@@ -50,6 +50,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--scene", default="")
     run.add_argument("--until", default="")
     run.add_argument("--search", action="store_true", help="search other orders and lags for every verdict")
+    run.add_argument("--words", default="", metavar="NAME", help="tell it in other words, where the flow has some")
     run.add_argument("--format", choices=FORMATS, default="text")
     run.add_argument("--view", choices=("messages", "cluster", "timeline"), default="timeline")
     run.add_argument("--step", default="", help="the step that a picture or prose ends at")
@@ -153,6 +154,7 @@ def _run(asked: argparse.Namespace) -> int:
             manifest=manifest,
             choices=asked.choices or (),
             until=asked.until,
+            words=asked.words,
         )
     )
     if asked.search:

@@ -53,6 +53,13 @@ def test_watch_has_the_form_of_the_recordings(capsys: pytest.CaptureFixture[str]
     ]
 
 
+def test_a_walk_can_be_told_in_other_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "api-outage", "--words", "neutral"]) == 0
+    assert "node agent node-3 → runtime node-3: The node agent on node-3 starts it again" in capsys.readouterr().out
+    assert run("--words", "neutral") == 2
+    assert capsys.readouterr().err == 'words: found "neutral"; allowed: none\n'
+
+
 @pytest.mark.parametrize("form", ["text", "md", "mmd", "svg"])
 def test_every_form_prints_something(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--format", form) == 0

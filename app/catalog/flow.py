@@ -131,6 +131,51 @@ class Figure(Struct, frozen=True):
     covers: tuple[str, ...]
 
 
+class MomentWords(Struct, frozen=True):
+    """A moment in other words."""
+
+    id: str
+    title: str
+    notes: Notes
+
+
+class Retold(Struct, frozen=True):
+    """Texts of a symptom, verdict, scene, question or trap in other words; what is left out keeps its own."""
+
+    id: str
+    title: str = ""
+    summary: str = ""
+    text: str = ""
+    answer: str = ""
+    claim: str = ""
+    truth: str = ""
+    cause: str = ""
+    look: str = ""
+
+
+class Wording(Struct, frozen=True, kw_only=True):
+    """A flow in other words, as read from `words.NAME.yaml` beside it."""
+
+    label: str
+    """What the switch to these words says."""
+    title: str = ""
+    summary: str = ""
+    terms: dict[str, str] = {}
+    """Word -> other word, in all that is not told anew, on pages and in pictures."""
+    short: dict[str, str] = {}
+    """The same for the small boxes of the map, where there is little room."""
+    lanes: dict[str, str] = {}
+    """`lane` -> title."""
+    assumes: tuple[str, ...] = ()
+    leaves_out: tuple[str, ...] = ()
+    moments: tuple[MomentWords, ...] = ()
+    symptoms: tuple[Retold, ...] = ()
+    verdicts: tuple[Retold, ...] = ()
+    scenes: tuple[Retold, ...] = ()
+    questions: tuple[Retold, ...] = ()
+    traps: tuple[Retold, ...] = ()
+
+
 class Flow(Struct, frozen=True, kw_only=True):
     """One lesson, as read from its folder."""
 
@@ -184,6 +229,12 @@ class Flow(Struct, frozen=True, kw_only=True):
     """From `cluster.yaml` beside it."""
     not_modelled: tuple[tuple[str, str], ...] = ()
     """(object, path) pairs of the cluster's fields that the model does not read."""
+    wordings: dict[str, Wording] = {}
+    """From each `words.NAME.yaml` beside it."""
+    terms: dict[str, str] = {}
+    """Of the words that it is told in; none in its own."""
+    short: dict[str, str] = {}
+    """The same for small boxes."""
     digest: str = ""
     """Changes when any file of the folder does."""
 

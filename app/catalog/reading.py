@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -10,9 +10,9 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.catalog import strict_walk
+from app.catalog import strict_walk, wording
 from app.catalog.checking import check_flow
-from app.catalog.flow import Flow, Lexicon
+from app.catalog.flow import Flow, Lexicon, Wording
 from app.errors import BadInput, NotFound
 from app.kube.manifests import Manifests, read_manifests
 from app.kube.near_names import did_you_mean
@@ -20,7 +20,7 @@ from app.kube.yaml_reading import read_documents
 from app.kube.yaml_values import Node, Problem, line_of, written
 from app.paths import flows_dirs
 
-FLOW, CLUSTER, LEXICON = "flow.yaml", "cluster.yaml", "lexicon.yaml"
+FLOW, CLUSTER, LEXICON, WORDS = "flow.yaml", "cluster.yaml", "lexicon.yaml", "words.{}.yaml"
 _NO_LEXICON = Lexicon({})
 
 
@@ -97,7 +97,7 @@ def _texts(folder: Path) -> tuple[tuple[str, bytes], ...]:
         found[LEXICON] = (folder / LEXICON).read_bytes()
     for part in sorted(folder.iterdir()):
         if part.is_dir() and not part.name.startswith((".", "_")):
-            files = [part / name for name in (FLOW, CLUSTER)]
+            files = [*(part / name for name in (FLOW, CLUSTER)), *sorted(part.glob(WORDS.format("*")))]
             found |= {f"{part.name}/{file.name}": file.read_bytes() for file in files if file.is_file()}
             found.setdefault(f"{part.name}/", b"")
     return tuple(found.items())
@@ -125,7 +125,8 @@ def _shelf(folders: Texts, problems: tuple[str, ...]) -> Shelf:
                 continue
             places[name] = folder
             files = [texts.get(f"{name}/{file}") for file in (FLOW, CLUSTER)]
-            source, faults = read_flow(name, *files, place=name)
+            words_files = {key: text for key, text in texts.items() if key.startswith(f"{name}/words.")}
+            source, faults = read_flow(name, *files, place=name, words_files=words_files)
             if source is not None:
                 sources[name] = source
             if faults:
@@ -133,8 +134,15 @@ def _shelf(folders: Texts, problems: tuple[str, ...]) -> Shelf:
     return Shelf(sources, faulty, words, (*found, *(fault for faults in faulty.values() for fault in faults)))
 
 
-def read_flow(id: str, text: bytes | None, cluster: bytes | None, *, place: str) -> tuple[Source | None, list[str]]:
-    """One flow from the bytes of its two files, and all their problems."""
+def read_flow(
+    id: str,
+    text: bytes | None,
+    cluster: bytes | None,
+    *,
+    place: str,
+    words_files: Mapping[str, bytes] | None = None,
+) -> tuple[Source | None, list[str]]:
+    """One flow from the bytes of its two files, and those of its other words; and all their problems."""
     file = f"{place}/{FLOW}"
     if text is None:
         return None, [f"{file}: missing; a flow's folder holds {FLOW} and {CLUSTER}"]
@@ -146,12 +154,27 @@ def read_flow(id: str, text: bytes | None, cluster: bytes | None, *, place: str)
     read = strict_walk.read(Flow, root, wrong)
     if not wrong and read.id != id:
         wrong.append(Problem(("id",), f'found "{read.id}"; allowed: the name of its folder, "{id}"'))
-    digest = sha256(text + b"\0" + (cluster or b"")).hexdigest()[:16]
+    digest = sha256(b"\0".join((text, cluster or b"", *(words_files or {}).values()))).hexdigest()[:16]
     whole = replace(read, cluster=objects.objects, not_modelled=tuple(objects.not_modelled), digest=digest)
+    for name, body in (words_files or {}).items():
+        found, unsaid = _wording(whole, body, name)
+        whole = replace(whole, wordings={**whole.wordings, **found})
+        faults += unsaid
     # What is built on faults would only tell of faults that are none.
     wrong = wrong or check_flow(whole) if not (problems or faults) else wrong
     problems += told(file, root, wrong) + faults
     return (None if problems else Source(whole, file, root)), problems
+
+
+def _wording(flow: Flow, text: bytes, file: str) -> tuple[dict[str, Wording], list[str]]:
+    """The flow in other words, by the name in the name of the file."""
+    root, problems = _root(text, file)
+    if root is None:
+        return {}, problems
+    wrong: list[Problem] = []
+    read = strict_walk.read(Wording, root, wrong)
+    problems += told(file, root, wrong or wording.check(flow, read))
+    return {} if problems else {file.rpartition("/words.")[2].removesuffix(".yaml"): read}, problems
 
 
 def told(file: str, root: Node, problems: Iterable[Problem]) -> list[str]:

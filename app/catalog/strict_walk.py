@@ -18,7 +18,9 @@ Problems = list[Problem]
 Reader = Callable[[Node, Path, Problems], Any]
 
 # What is computed when a folder is read, and never written by hand.
-_COMPUTED: dict[type[Struct], frozenset[str]] = {Flow: frozenset({"cluster", "digest", "not_modelled"})}
+_COMPUTED: dict[type[Struct], frozenset[str]] = {
+    Flow: frozenset({"cluster", "digest", "not_modelled", "short", "terms", "wordings"})
+}
 _WRONG: Any = object()
 
 

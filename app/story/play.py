@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from app.catalog import starting
 from app.catalog.flow import Flow, Setup
+from app.catalog.wording import worded
 from app.errors import BadInput, NotFound
 from app.kube import durations
 from app.kube.manifests import read_files
@@ -39,6 +41,8 @@ class PlayRequest(Struct, frozen=True):
     until: str = ""
     applies: tuple[tuple[str, str], ...] = ()
     """(hash, text) of the manifests that an `apply m:HASH` names."""
+    words: str = ""
+    """The words that it is told in; the flow's own without."""
 
 
 class Answered(Struct, frozen=True):
@@ -106,18 +110,33 @@ def request(
     choices: Sequence[tuple[str, str]] = (),
     until: str = "",
     applies: Mapping[str, str] | None = None,
+    words: str = "",
 ) -> PlayRequest:
     """A request from parts in any sequence type; a manifest is one text, or several by the name of their source."""
     texts = {"manifest": manifest} if isinstance(manifest, str) else manifest
     given = None if texts is None else tuple(texts.items())
     applied = tuple((applies or {}).items())
-    return PlayRequest(flow, tuple(settings), scene, given, tuple(choices), until, applied)
+    return PlayRequest(flow, tuple(settings), scene, given, tuple(choices), until, applied, words)
 
 
 def play(asked: PlayRequest) -> Play:
     """Run the walk of a request. Raises NotFound for an unknown flow or scene, BadInput with all problems otherwise."""
     problem_check(asked)
-    return _played(asked, starting.digest(asked.flow))
+    return in_words(_played(replace(asked, words=""), starting.digest(asked.flow)), asked.words)
+
+
+def in_words(played: Play, words: str) -> Play:
+    """The same walk told in other words; BadInput for words that its flow does not have."""
+    return _retold(played.request, played.flow.digest, words) if words else played
+
+
+@lru_cache(maxsize=KEPT)
+def _retold(asked: PlayRequest, digest: str, words: str) -> Play:
+    base = _played(replace(asked, words=""), digest)
+    flow = worded(base.setup.flow, words)
+    facts = _facts(Subject(base.walk, base.target))
+    told = replace(base, request=replace(asked, words=words), flow=flow)
+    return replace(told, verdicts=_verdicts(flow, facts), symptoms=_symptoms(flow, facts))
 
 
 def problem_check(asked: PlayRequest) -> None:
@@ -149,9 +168,12 @@ def _played(asked: PlayRequest, _digest: str) -> Play:
     if world.etcd.get(target) is None:
         # What the walk is about is made in it.
         target = starting.target(setup, walk.world)
-    subject = Subject(walk, target)
-    facts = {name: fact(subject) for name, fact in FACTS.items()}
+    facts = _facts(Subject(walk, target))
     return Play(asked, setup.flow, setup, target, walk, _verdicts(setup.flow, facts), _symptoms(setup.flow, facts))
+
+
+def _facts(subject: Subject) -> dict[str, Fact]:
+    return {name: fact(subject) for name, fact in FACTS.items()}
 
 
 def _verdicts(flow: Flow, facts: dict[str, Fact]) -> tuple[Answered, ...]:

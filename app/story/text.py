@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from app.catalog.wording import reworded
 from app.sim.walk import Record
 from app.story import who_first
 from app.story.play import Play, command_of
@@ -14,7 +15,7 @@ def line(played: Play, row: Record) -> str:
     """One step on one line."""
     folded = f"  (+{row.folded} folded)" if row.folded else ""
     outcome = "" if row.step.outcome in ("ok", "") else f"  [{row.step.outcome}]"
-    lanes = f"{row.step.sender} → {row.step.to}"
+    lanes = reworded(f"{row.step.sender} → {row.step.to}", played.flow.terms)
     return f"{row.n:>4}  {row.step.at / 1000:>9.3f}  {lanes}: {title(played.flow, row)}{outcome}{folded}"
 
 

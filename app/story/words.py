@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from app.catalog.flow import Flow, Moment
 from app.catalog.reading import lexicon
+from app.catalog.wording import reworded
 from app.sim.ledger import requests
 from app.sim.walk import Record
 from app.sim.world import World
@@ -65,7 +66,7 @@ def title(flow: Flow, row: Record) -> str:
     found = moment(flow, row.step.moment)
     acts = lexicon().acts
     template = found.title if found else acts.get(f"{row.step.loop}.{row.step.verb}", "{from}: {verb} {object}")
-    return filled(template, words_of(row))
+    return reworded(filled(template, words_of(row)), flow.terms)
 
 
 def tell(flow: Flow, row: Record | None, world: World, depth: str) -> Passage:
@@ -78,5 +79,5 @@ def tell(flow: Flow, row: Record | None, world: World, depth: str) -> Passage:
     if row is None:
         return Passage(flow.title, flow.summary, "", harm, failed, window)
     found = moment(flow, row.step.moment)
-    text = filled(getattr(found.notes, depth), words_of(row)) if found else ""
+    text = reworded(filled(getattr(found.notes, depth), words_of(row)), flow.terms) if found else ""
     return Passage(title(flow, row), text, row.step.moment, harm, failed, window)

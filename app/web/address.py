@@ -18,6 +18,7 @@ Choice = tuple[Kind, str]
 
 VIEWS = ("cluster", "messages", "timeline")
 THEMES = ("light", "dark")
+NAMED = ("m", "scene", "depth", "view", "theme", "pod", "words")
 DESCRIBING = ("txt", "json")
 """Forms that hold what kubectl prints."""
 MOST_PARTS = 500
@@ -40,13 +41,15 @@ class Query:
     theme: str = ""
     pod: str = ""
     """The one to describe."""
+    words: str = ""
+    """Other words to tell it in."""
 
     def __str__(self) -> str:
         """With its `?`, or nothing."""
         pairs = [("m", self.manifest), ("scene", self.scene)]
         pairs += [(f"set.{name}", value) for name, value in self.settings]
         pairs += [*self.choices, ("depth", self.depth), ("view", self.view)]
-        pairs += [("theme", self.theme), ("pod", self.pod)]
+        pairs += [("theme", self.theme), ("pod", self.pod), ("words", self.words)]
         kept = [f"{_written(key)}={_written(value)}" for key, value in pairs if value or key.startswith("set.")]
         return f"?{'&'.join(kept)}" if kept else ""
 
@@ -75,12 +78,15 @@ class Query:
         space, _, name = self.pod.rpartition("/")
         return Ref("Pod", space or DEFAULT_NAMESPACE, name) if name else None
 
+    def in_words(self, words: str) -> Query:
+        return replace(self, words=words)
+
     def at_depth(self, depth: str) -> Query:
         return replace(self, depth=depth)
 
     def in_scene(self, scene: str) -> Query:
         """Another preset of the same flow: what was set and decided belongs to the one that was left."""
-        return Query(manifest=self.manifest, scene=scene, depth=self.depth, theme=self.theme)
+        return Query(manifest=self.manifest, scene=scene, depth=self.depth, theme=self.theme, words=self.words)
 
     def with_settings(self, settings: tuple[tuple[str, str], ...]) -> Query:
         return replace(self, settings=settings)
@@ -93,7 +99,7 @@ class Query:
 
     def only_looks(self) -> Query:
         """How it is shown, without the walk."""
-        return Query(depth=self.depth, view=self.view, theme=self.theme, pod=self.pod)
+        return Query(depth=self.depth, view=self.view, theme=self.theme, pod=self.pod, words=self.words)
 
 
 def parse(text: str) -> Query:
@@ -107,7 +113,7 @@ def parse(text: str) -> Query:
 
 def query_of(pairs: Sequence[tuple[str, str]]) -> Query:
     """The same from pairs, as a form sends them."""
-    named = {key: value.strip() for key, value in pairs if key in ("m", "scene", "depth", "view", "theme", "pod")}
+    named = {key: value.strip() for key, value in pairs if key in NAMED}
     problems = [
         f"{key}: found {named[key][:40]!r}; allowed: {', '.join(allowed)}"
         for key, allowed in (("depth", DEPTHS), ("view", VIEWS), ("theme", THEMES))
@@ -127,6 +133,7 @@ def query_of(pairs: Sequence[tuple[str, str]]) -> Query:
         view=named.get("view", ""),
         theme=named.get("theme", ""),
         pod=named.get("pod", ""),
+        words=named.get("words", ""),
     )
 
 

@@ -46,6 +46,7 @@ class Moment:
         """The same walk where anybody may change it."""
         looks = self.place.query
         query = replace(self.free, depth=looks.depth, view=looks.view, theme=looks.theme, pod=looks.pod)
+        query = query.in_words(looks.words)
         return Place(path=f"/f/{self.played.flow.id}", query=query)
 
     def scene(self, name: str) -> str:

@@ -72,6 +72,7 @@ def player_page(
             Depth(name=name, href=moment.asking(moment.place.query.at_depth(name)), current=name == depth)
             for name in DEPTHS
         ),
+        wordings=_wordings(moment),
         cluster=pictures.drawn(played, "cluster", moment.n, shapes),
         messages=pictures.drawn(played, "messages", moment.n, shapes),
         timeline=pictures.drawn(played, "timeline", moment.n, shapes),
@@ -105,8 +106,17 @@ def player_page(
 
 def _compared(flow_path: str, free: Query) -> str:
     """This walk beside the same without its scene, settings and choices."""
-    usual, mine = Query(manifest=free.manifest), replace(free, depth="", view="", theme="", pod="")
+    usual, mine = Query(manifest=free.manifest), replace(free, depth="", view="", theme="", pod="", words="")
     return "" if mine == usual else f"{flow_path}/compare?{urlencode({'a': str(usual)[1:], 'b': str(mine)[1:]})}"
+
+
+def _wordings(moment: Moment) -> tuple[Depth, ...]:
+    """The flow's own words and its others; none where it has no others."""
+    query, others = moment.place.query, moment.played.flow.wordings
+    rows = [("", ""), *((name, row.label) for name, row in others.items())] if others else []
+    return tuple(
+        Depth(name=label, href=moment.asking(query.in_words(name)), current=query.words == name) for name, label in rows
+    )
 
 
 def _clock(moment: Moment) -> Clock:

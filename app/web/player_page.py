@@ -52,6 +52,8 @@ class PlayerPage(Page):
     """What just happened."""
     depths: tuple[Depth, ...]
     """The four readers it is told for."""
+    wordings: tuple[Depth, ...]
+    """The words it can be told in; none where there is no choice."""
     cluster: Drawn
     """The cluster as it really is, with what is believed of it."""
     messages: Drawn

@@ -123,12 +123,12 @@ class Drawn:
 
 @dataclass(frozen=True, kw_only=True)
 class Depth:
-    """One of the four readers."""
+    """One of the four readers, or of the words that it is told in."""
 
     name: str
-    """junior, middle, senior or principal."""
+    """junior, middle, senior or principal; of words what their switch says, empty for the flow's own."""
     href: str
-    """This page told for them."""
+    """This page told so."""
     current: bool
     """Whether it is."""
 

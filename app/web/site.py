@@ -51,6 +51,7 @@ class Site:
             manifest=texts.get(query.manifest),
             choices=query.choices,
             applies={name: texts[name] for name in named},
+            words=query.words,
         )
         return story.play(asked)
 

@@ -28,7 +28,11 @@ GROWING = {
     "processes": dict.fromkeys((*(loop.process for loop in LOOPS if loop.process and not loop.commands), API)),
     "forms": FORMS.values(),
     "goals": GOALS,
-    "keys": [name for name in Flow.__struct_fields__ if name not in ("cluster", "digest", "not_modelled")],
+    "keys": [
+        name
+        for name in Flow.__struct_fields__
+        if name not in ("cluster", "digest", "not_modelled", "short", "terms", "wordings")
+    ],
     "acting": [*(loop.name for loop in LOOPS), "api-server", "you"],
     "kinds": sorted(KIND_BY_WORD),
     "loops": dict.fromkeys(name for loop in LOOPS for name in (loop.process, loop.name) if name),

@@ -85,6 +85,22 @@ def test_every_depth_has_words_of_its_own(server: TestClient, depth: str) -> Non
     assert found.one("a", aria_current="true", href=f"/f/termination/{row.n}?depth={depth}").text == depth
 
 
+def test_a_flow_is_told_in_the_words_that_are_asked_for(server: TestClient) -> None:
+    own, other = page(server, "/f/api-outage/10"), page(server, "/f/api-outage/10?words=neutral&depth=senior")
+    said = other.one("section", aria_labelledby="say-title")
+    assert "node agent" in said.text
+    assert "node agent" not in own.one("section", aria_labelledby="say-title").text
+    assert other.one("a", id="next").attributes["href"] == "/f/api-outage/11?depth=senior&words=neutral"
+    assert own.one("nav", aria_label="Told in").text.split() == ["Kubernetes’", "words", "Platform-neutral", "words"]
+    assert not page(server, "/f/termination/3").all("nav", aria_label="Told in")
+
+
+def test_words_that_a_flow_does_not_have_are_a_bad_request(server: TestClient) -> None:
+    answer = server.get("/f/api-outage/10?words=plain")
+    assert answer.status_code == 422
+    assert "allowed: neutral" in answer.text
+
+
 def test_links_keep_what_the_address_says(server: TestClient) -> None:
     found = page(server, "/f/termination/3?set.grace=40s&do=50s%20delete%20pod/web-2&depth=senior")
     carried = "set.grace=40s&do=50s%20delete%20pod/web-2&depth=senior"

@@ -12,6 +12,7 @@ from app.diagram.extract.kept import record_at, world_at
 from app.diagram.extract.lanes import PROCESS, Participant
 from app.diagram.extract.names import short
 from app.diagram.extract.pods import SYMBOLS, card, pods_on
+from app.diagram.extract.wording import retold
 from app.diagram.views import Chip, ClusterView, Extent, Listing, Message, NodeCard, PodCard, Row
 from app.diagram.words import say
 from app.kube.meta import Ref, condition
@@ -39,7 +40,7 @@ def cluster_view(walk: Walk, n: int, flow: Flow) -> ClusterView:
     when = deeds.moment_of(record)
     under_way = pending(world)
     message, cause = _messages(flow, record, world, nodes, compact=compact) if record else (None, None)
-    return ClusterView(
+    view = ClusterView(
         title=when,
         caption=f"{when} · {deeds.sentence(flow, record)}" if record else when,
         caption_kind=deeds.sender(flow, record).kind if record else "api",
@@ -62,6 +63,7 @@ def cluster_view(walk: Walk, n: int, flow: Flow) -> ClusterView:
         extent=replace(_capped(known.extent), memory=metered),
         compact=compact,
     )
+    return retold(view, flow.terms, flow.short)
 
 
 def _capped(extent: Extent) -> Extent:

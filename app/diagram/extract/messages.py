@@ -7,6 +7,7 @@ from app.diagram.extract import deeds
 from app.diagram.extract.kept import record_at, steps
 from app.diagram.extract.lanes import Participant, participant, standing
 from app.diagram.extract.names import seconds
+from app.diagram.extract.wording import retold
 from app.diagram.views import LaneHead, MessagesView, Shot
 from app.diagram.words import say
 from app.sim.walk import Record, Walk
@@ -24,7 +25,7 @@ def messages_view(walk: Walk, n: int, flow: Flow, *, whole: bool = False) -> Mes
     lanes = _lanes(flow, rows if len(_lanes(flow, rows)) <= MOST_LANES and not whole else shown)
     order = {who.lane: at for at, who in enumerate(lanes)}
     shots = [shot for record in shown for shot in _shots(flow, record, n, order)]
-    return MessagesView(
+    view = MessagesView(
         title=say("messages", "title", step=deeds.moment_of(record_at(walk, n))),
         lanes=tuple(LaneHead(who.lane, who.kind, who.title, who.under) for who in lanes),
         shots=tuple(shots),
@@ -32,6 +33,7 @@ def messages_view(walk: Walk, n: int, flow: Flow, *, whole: bool = False) -> Mes
         after=_count("later", len(rows) - last) if not whole else "",
         race=_race(walk),
     )
+    return retold(view, flow.terms)
 
 
 def window(n: int, count: int) -> tuple[int, int]:

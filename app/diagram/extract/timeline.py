@@ -13,6 +13,7 @@ from app.diagram.extract.names import seconds
 from app.diagram.extract.series import BEFORE, series
 from app.diagram.extract.subjects import cast
 from app.diagram.extract.tracks import Tracks, subject_tracks
+from app.diagram.extract.wording import retold
 from app.diagram.views import TimelineView
 from app.diagram.words import say
 from app.kube.meta import Ref
@@ -28,7 +29,8 @@ def timeline_view(walk: Walk, n: int, flow: Flow, target: Ref | None = None) -> 
     now = world_at(walk, n).now
     when = deeds.moment_of(record_at(walk, n))
     title = say("timeline", "title", seconds=seconds(whole.end - walk.start.now), step=when)
-    return replace(whole, title=title, cursor=now, cursor_text=f"T+{seconds(now)} s")
+    view = replace(whole, title=title, cursor=now, cursor_text=f"T+{seconds(now)} s")
+    return retold(view, flow.terms)
 
 
 @lru_cache(maxsize=KEPT)

@@ -27,6 +27,7 @@ WALK = [
         ("set.NAME", "value of a setting"),
         ("do", "an intervention, repeatable; the order of do and pick is kept"),
         ("pick", "STEP-ID!ACTION[@SECONDS], repeatable"),
+        ("words", "other words to tell it in, where the flow has some"),
     )
 ]
 

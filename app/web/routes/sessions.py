@@ -12,7 +12,7 @@ from app import __version__
 from app.errors import BadInput
 from app.store import sessions
 from app.store.tables import Session
-from app.story.play import Play, position
+from app.story.play import Play, in_words, position
 from app.web.address import Choice, Place, Query, choices_of, parse, query_of
 from app.web.frames import frame
 from app.web.moment import Moment
@@ -107,7 +107,7 @@ def show(site: SiteDep, request: Request, id: str, step: str) -> Response:
     query = parse(request.url.query)
     n, suffix = locate(sitting.played, step)
     if suffix:
-        return picture(sitting.played, n, suffix, query, {"cache-control": PRIVATE})
+        return picture(in_words(sitting.played, query.words), n, suffix, query, {"cache-control": PRIVATE})
     if sitting.may_edit:
         with site.store.writing() as db:
             remember(db, sitting, n)
@@ -131,7 +131,8 @@ def _page(
 
 def _moment(sitting: Sitting, n: int, looks: Query | None = None) -> Moment:
     place = Place(path=f"/s/{sitting.id}", query=looks or Query())
-    return Moment(played=sitting.played, n=n, place=place, free=canonical(sitting.played, sitting.query))
+    played = in_words(sitting.played, place.query.words)
+    return Moment(played=played, n=n, place=place, free=canonical(sitting.played, sitting.query))
 
 
 @router.post("/s/{id}/choices")
