@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from app.sim.engine import Model
 from app.sim.schedule import run
 from app.sim.start import at_rest
 from app.sim.step import Step
+from app.sim.usage import disk_use, volume_parts
 from app.sim.walk import Walk
 from app.sim.world import World
 from app.story.ranking import ranked
@@ -122,6 +123,7 @@ def test_the_condition_and_its_taint_outlive_the_relief() -> None:
     walk = press_01()
     [told], [gone] = steps(walk, "node-tainted"), steps(walk, "node-untainted")
     assert taints(told.world) == ["node.kubernetes.io/memory-pressure:NoSchedule"]
+    assert [step.reason for step in steps(walk, "pressure-reported")] == ["MemoryPressure=True"]
     relief = steps(walk, "signal-recovered")[0].at
     assert 295_000 <= gone.at - relief <= 330_000
     assert taints(walk.world) == []
@@ -236,6 +238,21 @@ def test_a_spool_that_outgrows_the_containers_limits_ends_the_pod_not_the_contai
     assert [pod.ready for pod in others if not pod.finished] == [True]
 
 
+def test_what_was_spooled_is_lost_and_its_program_ended_before_the_upload_was_done() -> None:
+    walk = press_05()
+    [act] = steps(walk, "pod-evicted")[:1]
+    [ended] = [step for step in steps(walk, "process-exited") if step.object == act.object]
+    # 3Gi at 20Mi a second take 154 s.
+    assert ended.at < 154_000
+    old = act.before.hosts[act.node].uids[act.object][0]
+    after = walk.world.hosts[act.node]
+    assert old not in after.pods or not list(volume_parts(after, old, after.pods[old]))
+    [new] = [pod for pod in walk.world.etcd.find("Pod") if isinstance(pod, Pod) and not pod.finished]
+    host = walk.world.hosts[new.spec.nodeName]
+    spooled = disk_use(host, new.metadata.uid, walk.world.now).volumes["spool"]
+    assert spooled <= (walk.world.now - ended.at) * 20 * 2**20 / 1000
+
+
 def test_a_volumes_own_limit_is_another_reason() -> None:
     walk = press_05(limits="{memory: 512Mi}", volume="{sizeLimit: 1Gi}")
     old = held(walk.world, steps(walk, "pod-evicted")[0].object)
@@ -252,3 +269,40 @@ def test_a_volume_in_memory_is_the_containers_memory() -> None:
 
 def test_a_small_file_harms_nobody() -> None:
     assert evicted(press_05("0s=0,45s=900Mi")) == []
+
+
+# Which test holds which check.
+
+HELD: dict[str, dict[str, Callable[..., None]]] = {
+    "press-01": {
+        "order": test_the_pod_furthest_above_its_request_goes_before_best_effort,
+        "status": test_what_is_written_of_it,
+        "node": test_the_condition_and_its_taint_outlive_the_relief,
+        "priority-beats-excess": test_priority_counts_among_those_above_their_requests,
+        "under-request-last": test_priority_counts_among_those_above_their_requests,
+        "spike": test_a_spike_is_the_kernels,
+    },
+    "press-03": {
+        "kernel": test_without_a_threshold_the_kernel_chooses_and_knows_no_priority,
+        "no-pressure": test_without_a_threshold_the_kernel_chooses_and_knows_no_priority,
+        "scores": test_the_scores_of_the_case,
+        "with-threshold": test_with_a_threshold_the_kubelet_acts_first_by_priority,
+        "spike": test_a_spike_between_two_looks_is_the_kernels_even_so,
+        "own-limit": test_its_own_limit_ends_the_hog_alone,
+    },
+    "press-05": {
+        "evicted": test_a_spool_that_outgrows_the_containers_limits_ends_the_pod_not_the_container,
+        "not-oom": test_a_spool_that_outgrows_the_containers_limits_ends_the_pod_not_the_container,
+        "replaced": test_what_was_spooled_is_lost_and_its_program_ended_before_the_upload_was_done,
+        "emptydir-limit": test_a_volumes_own_limit_is_another_reason,
+        "tmpfs": test_a_volume_in_memory_is_the_containers_memory,
+        "small-file": test_a_small_file_harms_nobody,
+    },
+}
+
+
+def test_every_check_of_these_cases_is_held() -> None:
+    known = {
+        name: {row["id"] for row in CASES[name]["expect"]["checks"]} for name in CASES if name.startswith("press-")
+    }
+    assert {name: set(checks) for name, checks in HELD.items()} == known

@@ -20,16 +20,23 @@ WHOLE, BEGINS, INSIDE = 4, 2, 1
 
 
 def find(flows: Iterable[Flow], asked: str, theme: str = "") -> tuple[Finding, ...]:
-    """Symptoms that have the words, the best first; all in the catalogue's order for no words."""
+    """Symptoms that have the words, the best first; all in the catalogue's order for no words.
+
+    Of equals those go first for which people type just that.
+    """
     wanted = words_of(asked)[:MOST_WORDS]
     rated = []
     for flow in flows:
         for symptom in flow.symptoms:
             score = _score(symptom, wanted)
             if score or not wanted:
-                rated.append((score, _finding(flow, symptom, theme)))
-    ordered = sorted(rated, key=lambda pair: -pair[0])
+                rated.append(((-score, bool(wanted) and not _just(symptom, asked)), _finding(flow, symptom, theme)))
+    ordered = sorted(rated, key=lambda pair: pair[0])
     return tuple(finding for _, finding in (ordered[:MOST] if wanted else ordered))
+
+
+def _just(symptom: Symptom, asked: str) -> bool:
+    return asked.strip().lower() in [text.lower() for text in symptom.words]
 
 
 def words_of(text: str) -> tuple[str, ...]:

@@ -62,6 +62,10 @@ def test_the_search_page(server: TestClient) -> None:
     assert "zzzz <b>" in nothing.text
 
 
+def test_what_people_type_just_so_goes_before_what_only_has_the_word() -> None:
+    assert find(flows().values(), "evicted")[0].title == "Evicted pods that stay listed, as Error or Evicted"
+
+
 @pytest.mark.parametrize("symptom", FLOW.symptoms, ids=[row.id for row in FLOW.symptoms])
 def test_a_found_symptom_opens_its_scene_where_it_shows(server: TestClient, symptom: Symptom) -> None:
     found = next(row for row in find([FLOW], symptom.words[0]) if row.title == symptom.title)
