@@ -215,6 +215,8 @@ class Flow(Struct, frozen=True, kw_only=True):
     """Acts, `LOOP.VERB[:REASON]`, that are beside the point here: they are folded into the next numbered step."""
     assumes: tuple[str, ...] = ()
     leaves_out: tuple[str, ...] = ()
+    headline: bool = False
+    """Whether the first page opens with its walk."""
     about: str = ""
     claims: tuple[str, ...] = ()
     """What the default walk must show."""

@@ -30,6 +30,13 @@ def test_the_gallery_shows_every_flow_with_its_computed_walk(server: TestClient)
     assert server.get(page.one("a", class_="example").attributes["href"]).status_code == 200
 
 
+def test_the_gallery_opens_with_the_headline(server: TestClient) -> None:
+    assert [flow.id for flow in flows().values() if flow.headline] == ["termination"]
+    opening = document(server.get("/").text).one("a", class_="example")
+    assert opening.attributes["href"].startswith("/f/termination/")
+    assert "3.467 requests met nothing that serves" in opening.text
+
+
 @pytest.mark.parametrize(
     ("typed", "symptom"),
     [

@@ -38,7 +38,7 @@ def gallery(site: SiteDep, request: Request, q: str = "") -> Response:
         ),
         asked=asked,
         findings=find(flows, asked, theme) if asked else (),
-        example=example(flows[0], theme) if flows and not asked else None,
+        example=example(next((row for row in flows if row.headline), flows[0]), theme) if flows and not asked else None,
         chapters=chapters(flows, theme),
     )
     return site.renderer.answer(request, page)
