@@ -37,6 +37,34 @@ class Manifests(NamedTuple):
     not_modelled: tuple[NotModelled, ...] = ()
 
 
+class Place(NamedTuple):
+    """Where an object stands."""
+
+    source: str
+    document: int
+    node: Node
+
+    def line(self, path: Path = ()) -> int:
+        """The line of a field, or of the nearest thing around it that is written there."""
+        return line_of(self.node, path)
+
+
+class Refusal(NamedTuple):
+    """A fault that does not keep an object from being read: the API server would turn it down."""
+
+    ref: Ref
+    problem: Problem
+
+
+class Judged(NamedTuple):
+    """Objects as they are written, sound or not, each with its place, and what would be turned down."""
+
+    objects: tuple[Object, ...]
+    not_modelled: tuple[NotModelled, ...]
+    places: Mapping[Ref, Place]
+    refusals: tuple[Refusal, ...]
+
+
 def read_manifests(text: str, source: str = "manifest") -> Manifests:
     """The objects of one text; BadInput lists all its problems."""
     return read_files({source: text})
@@ -50,14 +78,29 @@ def read_files(texts: Mapping[str, str]) -> Manifests:
     return reader.finished()
 
 
+def judged(texts: Mapping[str, str]) -> Judged:
+    """The objects of several texts, also those with faults that only the API server would find.
+
+    BadInput lists what cannot be read at all: no YAML, no such kind or field, a value of the wrong type.
+    """
+    reader = _Reader(lenient=True)
+    for source, text in texts.items():
+        reader.add(text, source)
+    found = reader.finished()
+    places = {ref: Place(member.source, member.number, member.node) for ref, member in reader.members.items()}
+    return Judged(found.objects, found.not_modelled, places, tuple(reader.refusals))
+
+
 class _Reader:
     """What was read so far, from all texts."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, lenient: bool = False) -> None:
+        self.lenient = lenient
         self.objects: dict[Ref, Object] = {}
-        self.places: dict[Ref, tuple[str, Path]] = {}
+        self.members: dict[Ref, _Member] = {}
         self.not_modelled: list[NotModelled] = []
         self.problems: list[str] = []
+        self.refusals: list[Refusal] = []
 
     def add(self, text: str, source: str) -> None:
         reading = read_documents(text, source)
@@ -78,12 +121,14 @@ class _Reader:
     def _add_object(self, member: _Member, cls: type[Object]) -> None:
         findings = Findings()
         obj = _placed(read(cls, member.node, (), findings))
-        problems = findings.problems + _news(problems_of(obj), findings.problems)
-        here = (member.place, member.prefix)
-        place, prefix = self.places.setdefault(obj.ref, here)
-        if (place, prefix) != here and obj.metadata.name:
-            first = f"{place}{', ' if prefix else ''}{written(prefix)}"
-            problems.append(Problem((), f"the same object stands twice, first in {first}; keep one"))
+        refused = _news(problems_of(obj), findings.problems)
+        first = self.members.setdefault(obj.ref, member)
+        if first is not member and obj.metadata.name:
+            place = f"{first.place}{', ' if first.prefix else ''}{written(first.prefix)}"
+            refused.append(Problem((), f"the same object stands twice, first in {place}; keep one"))
+        if self.lenient:
+            self.refusals += [Refusal(obj.ref, problem) for problem in refused]
+        problems = findings.problems + ([] if self.lenient else refused)
         problems.sort(key=lambda problem: line_of(member.node, problem.path))
         self.problems += [member.told(problem) for problem in problems]
         self.objects[obj.ref] = obj
@@ -99,10 +144,15 @@ class _Reader:
 class _Member(NamedTuple):
     """One object as it stands in a document, alone or in a list."""
 
-    place: str
+    source: str
+    number: int
     node: Node
     prefix: Path
     kind: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.source}: document {self.number}"
 
     def told(self, problem: Problem) -> str:
         path = written((*self.prefix, *problem.path))
@@ -128,7 +178,7 @@ def _members(document: Document, source: str, prefix: Path, node: Node, of_list:
         for at, item in enumerate(items.items):
             yield from _members(document, source, (*prefix, "items", at), item, kind.removesuffix("List"))
     elif kind != "List" or not _is_nothing(items):
-        yield _Member(f"{source}: document {document.number}", node, prefix, kind)
+        yield _Member(source, document.number, node, prefix, kind)
 
 
 def _is_nothing(node: Node | None) -> bool:

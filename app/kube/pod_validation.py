@@ -30,11 +30,11 @@ PROTOCOLS = ("TCP", "UDP", "SCTP")
 DEFAULT_GRACE = 30
 
 
-def pod_spec(spec: PodSpec, path: Path) -> Iterator[Problem]:
-    """All faults of a spec; `path` is where it stands."""
+def pod_spec(spec: PodSpec, path: Path, claimed: tuple[str, ...] = ()) -> Iterator[Problem]:
+    """All faults of a spec; `path` is where it stands, `claimed` are volumes that its StatefulSet adds."""
     if not spec.containers:
         yield Problem((*path, "containers"), "missing; a pod needs at least one container")
-    yield from _containers(spec, path)
+    yield from _containers(spec, path, claimed)
     names = [row.name for row in spec.volumes]
     yield from _unique([(*path, "volumes", at, "name") for at in range(len(names))], names)
     for at, volume in enumerate(spec.volumes):
@@ -44,6 +44,7 @@ def pod_spec(spec: PodSpec, path: Path) -> Iterator[Problem]:
     yield from syntax.one_of((*path, "restartPolicy"), spec.restartPolicy, POLICIES)
     yield from syntax.number((*path, "terminationGracePeriodSeconds"), spec.terminationGracePeriodSeconds, 0)
     yield from syntax.number((*path, "activeDeadlineSeconds"), spec.activeDeadlineSeconds, 1)
+    yield from syntax.quantities((*path, "overhead"), spec.overhead)
     yield from syntax.labels((*path, "nodeSelector"), spec.nodeSelector)
     yield from placement(spec, path)
     for field in ("nodeName", "priorityClassName", "serviceAccountName"):
@@ -51,13 +52,13 @@ def pod_spec(spec: PodSpec, path: Path) -> Iterator[Problem]:
             yield from syntax.subdomain((*path, field), name)
 
 
-def _containers(spec: PodSpec, path: Path) -> Iterator[Problem]:
+def _containers(spec: PodSpec, path: Path, claimed: tuple[str, ...]) -> Iterator[Problem]:
     grace = DEFAULT_GRACE if spec.terminationGracePeriodSeconds is None else spec.terminationGracePeriodSeconds
     places = [("containers", at) for at in range(len(spec.containers))]
     places += [("initContainers", at) for at in range(len(spec.initContainers))]
     rows: tuple[Container, ...] = (*spec.containers, *spec.initContainers)
     yield from _unique([(*path, *place, "name") for place in places], [row.name for row in rows])
-    volumes = tuple(volume.name for volume in spec.volumes)
+    volumes = (*(volume.name for volume in spec.volumes), *claimed)
     for (field, at), row in zip(places, rows, strict=True):
         where = (*path, field, at)
         yield from _container(row, where, grace)

@@ -239,6 +239,7 @@ class PodSpec(Struct, frozen=True, omit_defaults=True):
     restartPolicy: str = "Always"
     terminationGracePeriodSeconds: int | None = None
     resources: ResourceRequirements = ResourceRequirements()
+    overhead: StringMap = EMPTY
     tolerations: tuple[Toleration, ...] = ()
     nodeSelector: StringMap = EMPTY
     affinity: Affinity | None = None

@@ -24,11 +24,11 @@ def amounts(quantities: StringMap) -> Mapping[str, int]:
 
 
 def pod_requests(spec: PodSpec, assumed: Mapping[str, int] | None = None) -> Amounts:
-    """PodRequests; what the pod itself asks for wins over the sum of its containers."""
+    """PodRequests; what the pod itself asks for wins over the sum of its containers, and its sandbox costs overhead."""
     total = _together(spec, lambda row: _asked(row, assumed))
     pod_level = amounts(spec.resources.requests)
     total.update((name, amount) for name, amount in pod_level.items() if name in ASSUMED or _huge_pages(name))
-    return total
+    return summed([total, amounts(spec.overhead)]) if spec.overhead else total
 
 
 def pod_limits(spec: PodSpec) -> Amounts:

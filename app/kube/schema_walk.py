@@ -14,7 +14,7 @@ from msgspec import NODEFAULT, Struct
 from app.kube.near_names import near_name
 from app.kube.objects import KINDS, TIMES, ZERO, struct_fields
 from app.kube.stringmap import EMPTY, StringMap
-from app.kube.upstream_fields import LEFT_OUT, NOT_TAKEN, SERVER_DEFAULTS, SERVER_SIDE
+from app.kube.upstream_fields import LEFT_OUT, NAMES_ONLY, NOT_TAKEN, SERVER_DEFAULTS, SERVER_SIDE
 from app.kube.yaml_values import ListNode, MapNode, Node, Path, Problem, ScalarNode, found, plain
 
 T = TypeVar("T", bound=Struct)
@@ -23,7 +23,7 @@ Reader = Callable[[Node, Path, "Findings"], Any]
 # Larger numbers stand in no real manifest, and would leave the calendar.
 MAX_NUMBER = 2**31 - 1
 
-_QUANTITIES = frozenset({"requests", "limits", "capacity", "allocatable", "sizeLimit"})
+_QUANTITIES = frozenset({"requests", "limits", "overhead", "capacity", "allocatable", "sizeLimit"})
 _KEYS_ONLY = frozenset({"data", "binaryData", "stringData"})
 _TIME = re.compile(r"(?:19|20|21)\d\d-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _DURATION = re.compile(r"\s*([0-9]{1,9})\s*s(?:ec(?:onds?)?)?\s*", re.ASCII)
@@ -83,6 +83,7 @@ def _silent(cls: type[Struct]) -> frozenset[str]:
 def _struct(cls: type[Struct]) -> Reader:
     fields, silent = _fields(cls), _silent(cls)
     taken = set(fields) - silent - NOT_TAKEN.get(cls.__name__, frozenset())
+    names_only = NAMES_ONLY.get(cls.__name__, frozenset())
 
     def read_struct(node: Node, path: Path, findings: Findings) -> Any:
         if not isinstance(node, MapNode):
@@ -98,6 +99,8 @@ def _struct(cls: type[Struct]) -> Reader:
                     values[name] = _WRONG
             elif name in taken:
                 values[name] = fields[name].reader(value, (*path, name), findings)
+                if name in names_only and not _is_empty(value):
+                    findings.not_modelled.append((*path, name))
             else:
                 _not_taken(cls, name, value, path, findings)
         for name, field in fields.items():

@@ -13,7 +13,7 @@ def _words(text: str) -> frozenset[str]:
 _LEFT_OUT = {
     "Pod": "",
     "PodSpec": """dnsConfig dnsPolicy enableServiceLinks ephemeralContainers
-        hostAliases hostIPC hostPID hostUsers hostname hostnameOverride os overhead resourceClaims
+        hostAliases hostIPC hostPID hostUsers hostname hostnameOverride os resourceClaims
         runtimeClassName schedulingGroup securityContext serviceAccount setHostnameAsFQDN shareProcessNamespace
         subdomain workloadRef""",
     "Affinity": "",
@@ -42,7 +42,7 @@ _LEFT_OUT = {
     "VolumeProjection": "clusterTrustBundle downwardAPI podCertificate serviceAccountToken",
     "ObjectMeta": "deletionGracePeriodSeconds deletionTimestamp ownerReferences",
     "DeploymentSpec": "rollbackTo",
-    "StatefulSetSpec": "ordinals persistentVolumeClaimRetentionPolicy updateStrategy volumeClaimTemplates",
+    "StatefulSetSpec": "ordinals persistentVolumeClaimRetentionPolicy updateStrategy",
     "DaemonSetSpec": "",
     "RollingUpdateDaemonSet": "maxSurge",
     "JobSpec": """backoffLimitPerIndex completionMode managedBy maxFailedIndexes podFailurePolicy scheduling
@@ -80,6 +80,9 @@ LEFT_OUT = {type_: _words(names) for type_, names in _LEFT_OUT.items()}
 
 # Modelled, but a walk starts without them: an owner is known by its uid, and uids are the server's.
 NOT_TAKEN = {"ObjectMeta": _words("deletionGracePeriodSeconds deletionTimestamp ownerReferences")}
+
+# Read for the names that other fields refer to, and otherwise left out.
+NAMES_ONLY = {"StatefulSetSpec": _words("volumeClaimTemplates")}
 
 # What a server adds to `kubectl get -o yaml`, and what only repeats another field: dropped without a word.
 SERVER_SIDE = {

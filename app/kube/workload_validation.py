@@ -40,7 +40,8 @@ def _replicated(obj: Replicated) -> Iterator[Problem]:
     yield from syntax.number(("spec", "replicas"), spec.replicas, 0)
     yield from syntax.number(("spec", "minReadySeconds"), spec.minReadySeconds, 0)
     yield from _selector(spec.selector, spec.template, obj.kind)
-    yield from _template(spec.template, ("spec", "template"), obj.kind)
+    claims = obj.spec.volumeClaimTemplates if isinstance(obj, StatefulSet) else ()
+    yield from _template(spec.template, ("spec", "template"), obj.kind, tuple(row.metadata.name for row in claims))
     if isinstance(obj, Deployment):
         yield from _deployment(obj)
     if isinstance(obj, StatefulSet):
@@ -62,9 +63,11 @@ def _selector(selector: LabelSelector, template: PodTemplateSpec, kind: str) -> 
         yield Problem(("spec", "template", "metadata", "labels"), text, about=(path,))
 
 
-def _template(template: PodTemplateSpec, path: Path, kind: str) -> Iterator[Problem]:
+def _template(
+    template: PodTemplateSpec, path: Path, kind: str, claimed: tuple[str, ...] = ()
+) -> Iterator[Problem]:
     """A template of pods that run for ever."""
-    yield from _any_template(template, path)
+    yield from _any_template(template, path, claimed)
     if template.spec.restartPolicy in ("OnFailure", "Never"):
         where = (*path, "spec", "restartPolicy")
         yield syntax.refused(where, template.spec.restartPolicy, f"Always in the template of a {kind}")
@@ -73,9 +76,9 @@ def _template(template: PodTemplateSpec, path: Path, kind: str) -> Iterator[Prob
         yield Problem(where, f"not allowed in the template of a {kind}")
 
 
-def _any_template(template: PodTemplateSpec, path: Path) -> Iterator[Problem]:
+def _any_template(template: PodTemplateSpec, path: Path, claimed: tuple[str, ...] = ()) -> Iterator[Problem]:
     yield from labelled(template.metadata, (*path, "metadata"))
-    yield from pod_spec(template.spec, (*path, "spec"))
+    yield from pod_spec(template.spec, (*path, "spec"), claimed)
     containers = template.spec.containers + template.spec.initContainers
     yield from behaving(template.metadata, containers, (*path, "metadata"))
 

@@ -87,11 +87,18 @@ class ReplicaSet(Struct, frozen=True, omit_defaults=True):
         return Ref("ReplicaSet", self.metadata.namespace, self.metadata.name)
 
 
+class VolumeClaimTemplate(Struct, frozen=True, omit_defaults=True):
+    """Only its name is read: the pods' containers mount it by that."""
+
+    metadata: ObjectMeta = ObjectMeta()
+
+
 class StatefulSetSpec(Struct, frozen=True, omit_defaults=True):
     selector: LabelSelector = LabelSelector()
     template: PodTemplateSpec = PodTemplateSpec()
     replicas: int | None = None
     serviceName: str = ""
+    volumeClaimTemplates: tuple[VolumeClaimTemplate, ...] = ()
     podManagementPolicy: str = ""
     minReadySeconds: int = 0
     revisionHistoryLimit: int | None = None
