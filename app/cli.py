@@ -80,7 +80,28 @@ def parser() -> argparse.ArgumentParser:
     )
     verify.add_argument("--format", choices=("text", "json"), default="text")
     verify.add_argument("-o", "--output", type=Path, metavar="FILE")
+    _inspect_options(commands)
     return top
+
+
+def _inspect_options(commands: Any) -> None:
+    inspect = commands.add_parser(
+        "inspect",
+        help="what Kubernetes computes from manifests, and what in them will cause trouble",
+        description="Tells what Kubernetes computes from manifests without running anything, and what in them will "
+        "cause trouble.",
+        epilog="Exit status: 0 when nothing was found of the severity of --fail-on or worse, 1 when something was, "
+        "2 when a manifest cannot be read.",
+    )
+    inspect.add_argument("-f", "--file", action="append", required=True, type=Path, metavar="FILE|DIR")
+    inspect.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "note", "never"),
+        default="warning",
+        help="the mildest finding that makes the exit status 1 (default: warning)",
+    )
+    inspect.add_argument("--format", choices=("text", "json", "sarif"), default="text")
+    inspect.add_argument("-o", "--output", type=Path, metavar="FILE")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -181,6 +202,27 @@ def _verify(asked: argparse.Namespace) -> int:
     found = verifying.verify(claims, texts if asked.file else None, settings=settings, search=asked.search)
     _write(as_json(verifying.report(found)) if asked.format == "json" else verifying.plain(found), asked.output)
     return 0 if found.holds else 1
+
+
+def _inspect(asked: argparse.Namespace) -> int:
+    from app.catalog import claims_file
+    from app.inspect.inspecting import inspect
+    from app.inspect.report import report
+    from app.inspect.sarif import sarif
+    from app.inspect.text import plain
+    from app.story.report import as_json
+
+    texts = _manifests(asked.file)
+    found = inspect({name: text for name, text in texts.items() if Path(name).name not in claims_file.NAMES})
+    match asked.format:
+        case "json":
+            told = as_json(report(found))
+        case "sarif":
+            told = as_json(sarif(found))
+        case _:
+            told = plain(found)
+    _write(told, asked.output)
+    return 1 if asked.fail_on != "never" and found.fails(asked.fail_on) else 0
 
 
 def _claim(text: str) -> Any:
@@ -288,7 +330,15 @@ def _write(text: str, path: Path | None) -> None:
         raise BadInput([f"{path}: cannot be written: {error.strerror}"]) from None
 
 
-COMMANDS = {"serve": _serve, "flows": _flows, "check": _check, "run": _run, "sweep": _sweep, "verify": _verify}
+COMMANDS = {
+    "serve": _serve,
+    "flows": _flows,
+    "check": _check,
+    "run": _run,
+    "sweep": _sweep,
+    "verify": _verify,
+    "inspect": _inspect,
+}
 
 
 if __name__ == "__main__":

@@ -19,18 +19,19 @@ LAYERS: dict[str, set[str]] = {
     "sim": {"kube"},
     "loops": {"sim", "kube"},
     "catalog": {"loops", "sim", "kube"},
+    "inspect": {"loops", "sim", "kube"},
     "story": {"catalog", "sim", "kube"},
     "diagram": set(),
     "diagram/extract": {"story", "catalog", "sim", "kube"},
     "store": set(),
-    "web": {"diagram", "story", "catalog", "loops", "sim", "kube", "store"},
-    "cli": {"web", "diagram", "story", "catalog", "loops", "sim", "kube", "store"},
+    "web": {"diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
+    "cli": {"web", "diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
 }
 # What anybody may import: the version, the tree of errors, and where files lie.
 FREE = {"app", "app.errors", "app.paths"}
 
 # Same walk, same bytes: whatever is computed knows no clock, no chance, no server and no database.
-COMPUTED = {"kube", "sim", "loops", "catalog", "story", "diagram"}
+COMPUTED = {"kube", "sim", "loops", "catalog", "inspect", "story", "diagram"}
 KEPT_OUT = {"fastapi", "random", "secrets", "sqlalchemy", "sqlmodel", "starlette", "time", "uuid", "uvicorn"}
 
 SAY_NOTHING = {"base", "common", "handler", "handlers", "helper", "helpers", "manager", "misc", "util", "utils"}

@@ -47,7 +47,7 @@ def defaulted(obj: Object) -> Object:
     obj = _namespaced(obj)
     match obj:
         case Pod():
-            return replace(obj, spec=_admitted(_requests_from_limits(_pod_spec(obj.spec))))
+            return defaulted_pod(obj)
         case Deployment():
             return _deployment(obj)
         case ReplicaSet():
@@ -74,6 +74,11 @@ def defaulted(obj: Object) -> Object:
             return replace(obj, status=replace(obj.status, allocatable=allocatable))
         case _:
             return obj
+
+
+def defaulted_pod(pod: Pod) -> Pod:
+    """A pod as it is stored, whose namespace is set."""
+    return replace(pod, spec=_admitted(_requests_from_limits(_pod_spec(pod.spec))))
 
 
 def _namespaced(obj: Object) -> Object:

@@ -63,9 +63,7 @@ def _selector(selector: LabelSelector, template: PodTemplateSpec, kind: str) -> 
         yield Problem(("spec", "template", "metadata", "labels"), text, about=(path,))
 
 
-def _template(
-    template: PodTemplateSpec, path: Path, kind: str, claimed: tuple[str, ...] = ()
-) -> Iterator[Problem]:
+def _template(template: PodTemplateSpec, path: Path, kind: str, claimed: tuple[str, ...] = ()) -> Iterator[Problem]:
     """A template of pods that run for ever."""
     yield from _any_template(template, path, claimed)
     if template.spec.restartPolicy in ("OnFailure", "Never"):

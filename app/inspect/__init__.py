@@ -1,0 +1,1 @@
+"""What Kubernetes computes from manifests without running anything, and what in them will cause trouble."""

@@ -1,0 +1,161 @@
+"""Makes what was read ready for the rules: defaults filled in, pods made, Services and their pods brought together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from app.inspect.subject import ASSUMED_NODES, Made, Subject, template_of
+from app.kube.batch import CronJob, Job
+from app.kube.daemons import daemon_spec
+from app.kube.defaults import SYSTEM_PRIORITIES, defaulted, defaulted_pod
+from app.kube.manifests import Judged
+from app.kube.meta import ObjectMeta, OwnerReference, Ref
+from app.kube.networking import Service
+from app.kube.nodes import Node
+from app.kube.objects import Object
+from app.kube.pods import Pod, PodTemplateSpec
+from app.kube.priority import PriorityClass
+from app.kube.rollout import size
+from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from app.kube.yaml_values import ListNode, MapNode, ScalarNode
+from app.kube.yaml_values import Node as YamlNode
+
+
+def subject(found: Judged) -> Subject:
+    """What was read, made ready for the rules."""
+    by_ref = {obj.ref: obj for obj in found.objects}
+    faulty = {row.ref for row in found.refusals}
+    sound = tuple(defaulted(obj) for obj in found.objects if obj.ref not in faulty)
+    nodes = sum(isinstance(obj, Node) for obj in sound) or ASSUMED_NODES
+    classes = [obj for obj in sound if isinstance(obj, PriorityClass)]
+    owners = {ref: owner for ref, place in found.places.items() if (owner := owner_in(place.node)) is not None}
+    made = tuple(
+        row
+        for obj in sound
+        if not (obj.ref in owners and _made_by_another(obj, owners[obj.ref], sound))
+        for row in _made(obj, nodes, classes, owners.get(obj.ref))
+    )
+    selected = _selected([row for row in sound if isinstance(row, Service)], made)
+    shapes = [(template, obj) for obj in found.objects if (template := template_of(obj)) is not None]
+    return Subject(
+        sound,
+        tuple((by_ref[row.ref], row) for row in found.refusals),
+        found.places,
+        made,
+        tuple((obj.metadata.namespace, template.metadata.labels) for template, obj in shapes),
+        {service.ref: pods for service, pods in selected},
+        _turned(selected),
+    )
+
+
+Selected = list[tuple[Service, tuple[Made, ...]]]
+
+
+def _selected(services: list[Service], made: tuple[Made, ...]) -> Selected:
+    """Every Service with its pods, looked up by one of its labels: pages of manifests hold many of both."""
+    by_label: dict[tuple[str, str, str], list[Made]] = {}
+    for row in made:
+        for key, text in row.pod.metadata.labels.items():
+            by_label.setdefault((row.pod.metadata.namespace, key, text), []).append(row)
+    found = []
+    for service in services:
+        selector = service.spec.selector
+        first = next(iter(selector.items()), ("", ""))
+        near = by_label.get((service.metadata.namespace, *first), []) if selector else []
+        found.append((service, tuple(row for row in near if selector.selects(row.pod.metadata.labels))))
+    return found
+
+
+def _turned(selected: Selected) -> dict[Ref, tuple[Service, ...]]:
+    found: dict[Ref, list[Service]] = {}
+    for service, pods in selected:
+        for row in pods:
+            found.setdefault(row.ref, []).append(service)
+    return {ref: tuple(rows) for ref, rows in found.items()}
+
+
+def owner_in(node: YamlNode) -> OwnerReference | None:
+    """The controller that `kubectl get -o yaml` names for an object; a walk starts without it, but here it counts."""
+    meta = _entry(node, "metadata")
+    rows = _entry(meta, "ownerReferences")
+    for row in rows.items if isinstance(rows, ListNode) else ():
+        kind, name, controls = (_scalar(_entry(row, key)) for key in ("kind", "name", "controller"))
+        if controls is True and isinstance(kind, str) and isinstance(name, str):
+            return OwnerReference(kind, name, f"{kind}/{name}")
+    return None
+
+
+def _entry(node: YamlNode | None, name: str) -> YamlNode | None:
+    return node.entries.get(name) if isinstance(node, MapNode) else None
+
+
+def _scalar(node: YamlNode | None) -> object:
+    return node.value if isinstance(node, ScalarNode) else None
+
+
+def _made_by_another(obj: Object, owner: OwnerReference, sound: tuple[Object, ...]) -> bool:
+    """Whether the set holds the workload that made this object, so that it would be counted twice."""
+    place = Ref(owner.kind, obj.metadata.namespace, owner.name)
+    return any(
+        row.ref == place or (row.ref != obj.ref and row.metadata.namespace == place.namespace and _selects(row, obj))
+        for row in sound
+    )
+
+
+def _selects(workload: Object, obj: Object) -> bool:
+    above = isinstance(workload, Deployment) or (isinstance(workload, ReplicaSet) and isinstance(obj, Pod))
+    template = template_of(obj)
+    return (
+        above
+        and isinstance(workload, Deployment | ReplicaSet)
+        and template is not None
+        and workload.spec.selector.selects(template.metadata.labels)
+    )
+
+
+def _made(obj: Object, nodes: int, classes: list[PriorityClass], owner: OwnerReference | None) -> Iterator[Made]:
+    template = template_of(obj)
+    if template is None:
+        return
+    match obj:
+        case Pod():
+            owners = (owner,) if owner is not None else ()
+            pod = replace(obj, metadata=replace(obj.metadata, ownerReferences=owners))
+            yield Made(obj, _prioritized(pod, classes), (), 1)
+        case DaemonSet():
+            yield Made(obj, _pod(obj, template, classes), ("spec", "template"), nodes)
+        case Deployment() | ReplicaSet() | StatefulSet():
+            yield Made(obj, _pod(obj, template, classes), ("spec", "template"), size(obj.spec.replicas))
+        case Job():
+            count = min(obj.spec.parallelism or 0, obj.spec.completions or obj.spec.parallelism or 0)
+            yield Made(obj, _pod(obj, template, classes), ("spec", "template"), count)
+        case CronJob():
+            yield Made(obj, _pod(obj, template, classes), ("spec", "jobTemplate", "spec", "template"), 1)
+
+
+def _pod(obj: Object, template: PodTemplateSpec, classes: list[PriorityClass]) -> Pod:
+    """One pod as its controller would create it and admission would complete it."""
+    meta = obj.metadata
+    owner = OwnerReference(obj.kind, meta.name, str(obj.ref), obj.apiVersion)
+    spec = template.spec
+    if isinstance(obj, DaemonSet):
+        spec = replace(spec, tolerations=daemon_spec(spec, "").tolerations)
+    made = ObjectMeta(
+        name=meta.name,
+        namespace=meta.namespace,
+        labels=template.metadata.labels,
+        annotations=template.metadata.annotations,
+        ownerReferences=(owner,),
+    )
+    return _prioritized(Pod(made, spec), classes)
+
+
+def _prioritized(pod: Pod, classes: list[PriorityClass]) -> Pod:
+    """With the number that the Priority plugin of admission finds, among the given classes and the two built in."""
+    name = pod.spec.priorityClassName
+    numbers = SYSTEM_PRIORITIES | {row.metadata.name: row.value for row in classes}
+    usual = max((row.value for row in classes if row.globalDefault), default=0)
+    priority = numbers.get(name, 0) if name else usual
+    return defaulted_pod(replace(pod, spec=replace(pod.spec, priority=priority)))

@@ -1,0 +1,75 @@
+"""What the API server would turn down; the best known of these have a rule of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.inspect.finding import Found, found
+from app.inspect.subject import Subject
+from app.kube.annotations import PREFIX
+from app.kube.manifests import Refusal
+from app.kube.objects import Object
+from app.kube.workloads import Deployment
+
+SELECTOR, CANNOT_MOVE, SLEEPS_TOO_LONG, TWICE, ANNOTATION, OTHER = range(6)
+
+
+def selector_mismatch(subject: Subject) -> Iterator[Found]:
+    """A workload's selector must match the labels of its own template (ValidateDeploymentSpec and its like in
+    pkg/apis/apps/validation), or it would make pods without end and never know them.
+    """
+    yield from _of(subject, SELECTOR)
+
+
+def rollout_cannot_move(subject: Subject) -> Iterator[Found]:
+    """Both maxSurge and maxUnavailable may not be 0 (ValidateRollingUpdateDeployment): no pod could be added before
+    one is gone, and none taken away.
+    """
+    yield from _of(subject, CANNOT_MOVE)
+
+
+def sleep_over_grace(subject: Subject) -> Iterator[Found]:
+    """A preStop sleep may last at most as long as terminationGracePeriodSeconds (validateSleepAction in
+    pkg/apis/core/validation).
+    """
+    yield from _of(subject, SLEEPS_TOO_LONG)
+
+
+def declared_twice(subject: Subject) -> Iterator[Found]:
+    """Of two that are applied one after the other the last holds (kubectl apply): which, depends on file names."""
+    yield from _of(subject, TWICE)
+
+
+def annotation_refused(subject: Subject) -> Iterator[Found]:
+    """Loopscope's own annotations say how a program behaves; a cluster takes any, Loopscope only what it can read."""
+    yield from _of(subject, ANNOTATION)
+
+
+def refused(subject: Subject) -> Iterator[Found]:
+    """What validation says on create (pkg/apis/core/validation, pkg/apis/apps/validation and their like)."""
+    yield from _of(subject, OTHER)
+
+
+def _of(subject: Subject, sort: int) -> Iterator[Found]:
+    for obj, refusal in subject.refused:
+        if _sort(obj, refusal) == sort:
+            yield found(obj.ref, refusal.problem.path, problem=refusal.problem.text)
+
+
+def _sort(obj: Object, refusal: Refusal) -> int:
+    path = refusal.problem.path
+    if not path:
+        return TWICE
+    if path == ("spec", "template", "metadata", "labels"):
+        return SELECTOR
+    if path == ("spec", "strategy", "rollingUpdate", "maxUnavailable") and _both_zero(obj):
+        return CANNOT_MOVE
+    if path[-3:] == ("preStop", "sleep", "seconds"):
+        return SLEEPS_TOO_LONG
+    own = "annotations" in path and isinstance(path[-1], str) and path[-1].partition("/")[0] == PREFIX.rstrip("/")
+    return ANNOTATION if own else OTHER
+
+
+def _both_zero(obj: Object) -> bool:
+    rolling = obj.spec.strategy.rollingUpdate if isinstance(obj, Deployment) else None
+    return rolling is not None and all(value in (0, "0%") for value in (rolling.maxSurge, rolling.maxUnavailable))
