@@ -59,7 +59,8 @@ def prestop_under_propagation(subject: Subject) -> Iterator[Found]:
     new connections come until every kube-proxy has changed its rules (minSyncPeriod, pkg/proxy/iptables/proxier.go).
     """
     for made, row in _each(subject):
-        services = [service.ref for service in subject.services_of(made)]
+        # A headless Service has no rules on nodes: its clients go by DNS.
+        services = [service.ref for service in subject.services_of(made) if not service.spec.headless]
         until = row.serves_until
         if services and made.endless and _serving(made, row) and until is not None and until < needed_prestop():
             yield found(
