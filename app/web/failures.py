@@ -27,12 +27,15 @@ PAGES = (
     "/",
     "/f/termination",
     "/manifests",
+    "/inspect",
     "/symptoms",
     "/glossary",
     "/sessions",
     "/docs",
     "/healthz",
+    "/readyz",
     "/api/v1/flows",
+    "/api/v1/inspect",
 )
 
 

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from tests.web.documents import document
 
-PAGES = ["/", "/f/termination/7", "/symptoms", "/glossary", "/manifests", "/sessions", "/docs", "/nope"]
+PAGES = ["/", "/f/termination/7", "/symptoms", "/glossary", "/manifests", "/inspect", "/sessions", "/docs", "/nope"]
 
 
 @pytest.mark.parametrize("address", PAGES)

@@ -99,7 +99,7 @@ def test_the_glossary(server: TestClient) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(
-    "address", ["/", "/f/termination/3", "/symptoms", "/glossary", "/manifests", "/sessions", "/docs"]
+    "address", ["/", "/f/termination/3", "/symptoms", "/glossary", "/manifests", "/inspect", "/sessions", "/docs"]
 )
 def test_a_theme_can_be_asked_for(server: TestClient, address: str, theme: str) -> None:
     page = document(server.get(f"{address}?theme={theme}").text)

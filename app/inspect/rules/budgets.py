@@ -111,7 +111,7 @@ def pdb_holds_broken_pods(subject: Subject) -> Iterator[Found]:
     (IfHealthyBudget, the default; pkg/registry/core/pod/storage/eviction.go): a crash loop holds up a drain.
     """
     for row in _counted(subject):
-        if row.budget.spec.unhealthyPodEvictionPolicy != "AlwaysAllow" and row.healthy > 0:
+        if row.budget.spec.unhealthyPodEvictionPolicy != "AlwaysAllow" and row.healthy > 0 and row.allowed > 0:
             yield found(row.budget.ref, ("spec", "unhealthyPodEvictionPolicy"), **_values(row))
 
 

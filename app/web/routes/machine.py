@@ -32,8 +32,13 @@ WALK = [
 ]
 
 
-@router.get("/healthz", summary="Whether the server and its database answer")
-def health(site: SiteDep) -> Response:
+@router.get("/healthz", summary="Whether the server answers; it asks nothing else, so that it may be a liveness probe")
+def health() -> Response:
+    return JSONResponse({"status": "ok", "version": __version__}, headers={"cache-control": "no-store"})
+
+
+@router.get("/readyz", summary="Whether the server can serve: its database answers, too")
+def ready(site: SiteDep) -> Response:
     with site.store.reading() as db:
         db.connection().exec_driver_sql("SELECT 1")
     return JSONResponse({"status": "ok", "version": __version__}, headers={"cache-control": "no-store"})

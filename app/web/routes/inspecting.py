@@ -1,0 +1,94 @@
+"""Manifests under inspection: a page, and the same for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from app.errors import BadInput
+from app.inspect.inspecting import Inspection, inspect
+from app.inspect.report import report
+from app.inspect.sarif import sarif
+from app.kube.secrets import without_values
+from app.store import manifests
+from app.story.report import as_json
+from app.web.address import Query, parse
+from app.web.frames import frame
+from app.web.inspect_page import SOURCE, InspectPage, inspect_page
+from app.web.pages import Frame
+from app.web.site import FormDep, Site, SiteDep
+
+router = APIRouter()
+
+FORMS: dict[str, Callable[[Inspection], dict[str, Any]]] = {"json": report, "sarif": sarif}
+TYPES = {"json": "application/json", "sarif": "application/sarif+json"}
+
+
+@router.get("/inspect", include_in_schema=False)
+def show(site: SiteDep, request: Request) -> Response:
+    """What was pasted before, inspected; or a place to paste it."""
+    query = parse(request.url.query)
+    if not query.manifest:
+        return site.renderer.answer(request, inspect_page(_frame(query)))
+    return site.renderer.answer(request, _inspected(query, _kept(site, query.manifest)))
+
+
+@router.post("/inspect", include_in_schema=False)
+def keep(site: SiteDep, request: Request, fields: FormDep) -> Response:
+    """Only what can be read gets an address."""
+    text = dict(fields).get("text", "").replace("\r\n", "\n")
+    try:
+        name = _put(site, text)
+    except BadInput as error:
+        page = inspect_page(_frame(parse(request.url.query)), text=text, problems=tuple(error.problems))
+        return site.renderer.answer(request, page, status=422)
+    return RedirectResponse(f"/inspect{Query(manifest=name)}", 303)
+
+
+def _put(site: Site, text: str) -> str:
+    """Keep what can be read, without the values of Secrets; its hash."""
+    if not text.strip():
+        raise BadInput([f"{SOURCE}: is empty"])
+    inspect({SOURCE: text})
+    with site.store.writing() as db:
+        return manifests.put(db, text=without_values(text))
+
+
+@router.get(
+    "/api/v1/inspect",
+    summary="What Kubernetes computes from kept manifests, and findings, as `loopscope inspect` prints them",
+)
+def answer(site: SiteDep, m: str, format: str = "json") -> Response:
+    """By the hash of the manifests, as JSON or SARIF."""
+    if format not in FORMS:
+        raise BadInput([f"format: found {format[:40]!r}; allowed: {', '.join(FORMS)}"])
+    found = inspect({SOURCE: _kept(site, m)})
+    return Response(as_json(FORMS[format](found)), media_type=TYPES[format])
+
+
+def _inspected(query: Query, text: str) -> InspectPage:
+    name = query.manifest
+    links = (
+        ("json", f"/api/v1/inspect?m={name}"),
+        ("sarif", f"/api/v1/inspect?m={name}&format=sarif"),
+        ("flows", f"/manifests{Query(manifest=name, theme=query.theme)}"),
+    )
+    return inspect_page(_frame(query), text=text, found=inspect({SOURCE: text}), links=links)
+
+
+def _kept(site: Site, name: str) -> str:
+    with site.store.reading() as db:
+        return manifests.get(db, hash=name)
+
+
+def _frame(query: Query) -> Frame:
+    return frame(
+        title="Inspect",
+        theme=query.theme,
+        current="inspect",
+        here=lambda other: f"/inspect{Query(manifest=query.manifest, theme=other)}",
+    )
