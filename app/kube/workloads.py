@@ -98,10 +98,10 @@ class StatefulSetSpec(Struct, frozen=True, omit_defaults=True):
     template: PodTemplateSpec = PodTemplateSpec()
     replicas: int | None = None
     serviceName: str = ""
-    volumeClaimTemplates: tuple[VolumeClaimTemplate, ...] = ()
     podManagementPolicy: str = ""
     minReadySeconds: int = 0
     revisionHistoryLimit: int | None = None
+    volumeClaimTemplates: tuple[VolumeClaimTemplate, ...] = ()
 
 
 class StatefulSetStatus(Struct, frozen=True, omit_defaults=True):
