@@ -18,10 +18,8 @@ from app.sim.loop import Loop, Turn
 from app.sim.processes import Candidate, process_ref
 from app.sim.reflectors import slowest
 
-RENEW_DEADLINE = 10_000
 REQUEST_TIMEOUT = 5_000
 """The scheduler asks once more before it gives up; a server that hangs lets it wait so long."""
-LEASE_DURATION = 15_000
 MANAGER, SCHEDULER = "kube-controller-manager", "kube-scheduler"
 
 Turns = Generator[Act | Wait, Outcome, None]
@@ -45,8 +43,8 @@ def reconcile(turn: Turn) -> Turns | Act | Wait | None:
 
 
 def _cannot_renew(turn: Turn) -> Wait:
-    wait = RENEW_DEADLINE + (REQUEST_TIMEOUT if turn.server_hangs and turn.loop.elects == SCHEDULER else 0)
-    bounds = turn.lag("leader-renewal").after(turn.now + wait)
+    hangs = REQUEST_TIMEOUT if turn.server_hangs and turn.loop.elects == SCHEDULER else 0
+    bounds = _later(turn.lag("leader-deadline").after(hangs), turn.lag("leader-renewal").after(turn.now))
     return Wait(bounds, memory=Candidate("loses", turn.now, bounds))
 
 
@@ -72,9 +70,12 @@ def _not_yet(turn: Turn, now: Candidate) -> Wait | None:
     if not turn.reaches(turn.loop.elects):
         return Wait(None, memory=Candidate("waits", now.since, now.bounds, hung=turn.server_hangs))
     seen = _first_look(turn, now)
-    bounds = turn.lag("leader-retry").after(LEASE_DURATION)
-    due = Bounds(seen.least + bounds.least, seen.usual + bounds.usual, seen.most + bounds.most)
+    due = _later(_later(turn.lag("leader-lease").after(0), turn.lag("leader-retry").after(0)), seen)
     return Wait(due, memory=Candidate("waits", now.since, due))
+
+
+def _later(span: Bounds, than: Bounds) -> Bounds:
+    return Bounds(than.least + span.least, than.usual + span.usual, than.most + span.most)
 
 
 def _first_look(turn: Turn, now: Candidate) -> Bounds:

@@ -92,10 +92,13 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "node-register": Lag(100, 330, 2_000),
         # From the start of an API server to the first request that it serves.
         "api-server-start": Lag(1_000, 2_000, 10_000),
-        # How old a leader's last renewal is when the API server goes; from the exit of a static pod's process to its
-        # next start; from the start of a candidate, and from the return of the API server, to its first look at the
-        # Lease; and how much later than the end of the Lease it looks again (every 2 s to 4.4 s).
+        # How soon a leader's next renewal is due when the API server goes, how long it then tries before it exits, and
+        # how long a candidate must see the Lease unchanged; from the exit of a static pod's process to its next start;
+        # from the start of a candidate, and from the return of the API server, to its first look at the Lease; and how
+        # much later than the end of the Lease it looks again (every 2 s to 4.4 s).
         "leader-renewal": Lag(0, 1_400, 2_000),
+        "leader-deadline": Lag(10_000, 10_000, 10_000),
+        "leader-lease": Lag(15_000, 15_000, 15_000),
         "static-pod-restart": Lag(500, 1_500, 20_000),
         "leader-start": Lag(200, 400, 2_000),
         "leader-observe": Lag(0, 1_200, 4_400),

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from app.catalog import values
 from app.kube import durations
 from app.sim.interventions import VERBS
+from app.sim.loop import SERVER
 from app.sim.maps import ordered
 from app.story import play as story
 from app.story.words import DEPTHS, Passage
@@ -221,11 +222,14 @@ def _intervention(moment: Moment, kept: Kept | None, text: str) -> Intervening:
 
 
 def _possible(moment: Moment) -> list[str]:
-    """Interventions on what is there now: one line for each pod, node and proxy."""
-    world = moment.played.world(moment.n)
+    """Interventions on what is there now: what is down may start; then processes, pods, nodes and proxies."""
+    world, target = moment.played.world(moment.n), moment.played.target
+    back = [f"{'thaw' if process in world.frozen else 'start'} {process}" for process, _ in ordered(world.down)]
+    mine = [f"{verb} {target}" for verb in ("logs", "crash")] if world.etcd.get(target) and target.kind == "Pod" else []
     pods = [f"delete {ref}" for ref, _ in ordered(world.etcd.objects) if ref.kind == "Pod"]
+    parts = [f"stop {process}" for process in ("kube-controller-manager", SERVER) if process not in world.down]
     nodes = [words for node in world.nodes for words in (f"power-off node/{node}", f"stop kube-proxy/{node}")]
-    return [*pods, "stop kube-controller-manager", *nodes][:MOST_EXAMPLES]
+    return [*back, *mine, *parts, *pods, *nodes][:MOST_EXAMPLES]
 
 
 def _sharing(moment: Moment, origin: str, title: str) -> Sharing:

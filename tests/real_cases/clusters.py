@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -40,10 +40,14 @@ def behaves(workload: dict[str, Any], **annotations: str) -> None:
     known |= {PREFIX + name.replace("_", "-"): value for name, value in annotations.items()}
 
 
-def by_hand(found: Documents, do: Sequence[str], *, until: str) -> Play:
+def by_hand(
+    found: Documents, do: Sequence[str], *, until: str, flow: str = "by-hand", settings: Mapping[str, str] | None = None
+) -> Play:
     """A walk of nothing but what is done."""
+    choices = [("do", line) for line in do]
+    asked = request(flow, manifest=text(found), choices=choices, until=until, settings=tuple((settings or {}).items()))
     with patch.dict(os.environ, {"LOOPSCOPE_FLOWS": str(Path(__file__).parent / "flows")}):
-        return play(request("by-hand", manifest=text(found), choices=[("do", line) for line in do], until=until))
+        return play(asked)
 
 
 def placed(walk: Play, workload: str) -> set[str]:
