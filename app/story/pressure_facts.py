@@ -82,7 +82,7 @@ def oom_restarts(subject: Subject) -> Fact:
     for row in subject.walk.records:
         if row.step.moment in (LIMIT, MACHINE):
             killed.add(row.step.object)
-        elif row.step.moment == "container-started" and row.step.object in killed:
+        elif row.step.moment == "start-container" and row.step.object in killed:
             found.append(row)
     return Fact(float(len(found)), "restarts", found[0].n or None if found else None, (("who", _who(found)),))
 

@@ -19,15 +19,15 @@ def fact(name: str, scene: str = "", **settings: str) -> Fact:
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("pods-evicted", (1, 0, 1, 0, 2, 3, 1)),
-        ("tombstones", (1, 0, 0, 0, 2, 3, 1)),
+        ("pods-evicted", (1, 0, 1, 0, 2, 2, 1)),
+        ("tombstones", (1, 0, 0, 0, 2, 2, 1)),
         ("evicted-unmarked", (0, 0, 1, 0, 0, 0, 0)),
         ("storage-evictions", (0, 0, 0, 0, 0, 0, 1)),
         ("oom-kills", (0, 5, 0, 0, 0, 0, 0)),
         ("node-ooms", (0, 0, 0, 2, 0, 0, 0)),
         ("oom-restarts", (0, 4, 0, 1, 0, 0, 0)),
         ("junk-outlived", (0, 0, 0, 0, 2, 0, 0)),
-        ("replacements", (1, 0, 1, 0, 2, 3, 0)),
+        ("replacements", (1, 0, 1, 0, 2, 2, 0)),
         ("pressure-taints", (1, 0, 1, 0, 1, 2, 0)),
         ("first-evicted-class", ("Burstable", None, "Burstable", None, "Burstable", "Burstable", "BestEffort")),
         ("first-killed-class", (None, None, None, "Burstable", None, None, None)),
