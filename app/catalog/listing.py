@@ -18,6 +18,7 @@ def listing(flow: Flow) -> dict[str, Any]:
         "scenes": [row.id for row in flow.scenes],
         "symptoms": [{"id": row.id, "title": row.title, "scene": row.scene} for row in flow.symptoms],
         "verdicts": [row.id for row in flow.verdicts],
+        "words": {name: row.label for name, row in flow.wordings.items()},
     }
 
 

@@ -35,13 +35,19 @@ def worded(flow: Flow, name: str) -> Flow:
     return _worded(flow, flow.wordings[name])
 
 
-def reworded(text: str, terms: Terms) -> str:
-    """A text with its terms replaced; what is part of a name or of a path stays."""
+def reworded(text: str, terms: Terms, *, prose: bool = False) -> str:
+    """A text with its terms replaced; what is part of a name or of a path stays. Prose begins with a capital."""
     if not terms or not text:
         return text
     # What is told in these words already is left as it is.
     known = dict.fromkeys(terms.values()) | dict(terms)
-    return _pattern(tuple(known)).sub(lambda found: _other(found[0], known), text)
+
+    def other(found: re.Match[str]) -> str:
+        new = _other(found[0], known)
+        begins = prose and (not found.start() or text[: found.start()].endswith((". ", "? ", "! ")))
+        return new[:1].upper() + new[1:] if begins else new
+
+    return _pattern(tuple(known)).sub(other, text)
 
 
 @lru_cache(maxsize=8)
@@ -59,21 +65,25 @@ def _other(found: str, terms: Mapping[str, str | None]) -> str:
     return other[:1].upper() + other[1:]
 
 
+def _prose(text: str, terms: Terms) -> str:
+    return reworded(text, terms, prose=True)
+
+
 def _worded(flow: Flow, new: Wording) -> Flow:
     terms = new.terms
-    lanes = tuple(replace(row, title=new.lanes.get(row.lane) or reworded(row.title, terms)) for row in flow.lanes)
+    lanes = tuple(replace(row, title=new.lanes.get(row.lane) or _prose(row.title, terms)) for row in flow.lanes)
     settings = tuple(
-        replace(row, title=reworded(row.title, terms), help=reworded(row.help, terms)) for row in flow.settings
+        replace(row, title=_prose(row.title, terms), help=_prose(row.help, terms)) for row in flow.settings
     )
     told = {part: _told(getattr(flow, part), getattr(new, part), terms) for part in RETOLD}
     return replace(
         flow,
-        title=new.title or reworded(flow.title, terms),
-        summary=new.summary or reworded(flow.summary, terms),
+        title=new.title or _prose(flow.title, terms),
+        summary=new.summary or _prose(flow.summary, terms),
         lanes=lanes,
         settings=settings,
-        assumes=new.assumes or tuple(reworded(text, terms) for text in flow.assumes),
-        leaves_out=new.leaves_out or tuple(reworded(text, terms) for text in flow.leaves_out),
+        assumes=new.assumes or tuple(_prose(text, terms) for text in flow.assumes),
+        leaves_out=new.leaves_out or tuple(_prose(text, terms) for text in flow.leaves_out),
         moments=_moments(flow.moments, new.moments, terms),
         terms=terms,
         short=new.short,
@@ -91,7 +101,7 @@ def _changed(row: T, new: Retold | None, terms: Terms) -> T:
     for field in Retold.__struct_fields__[1:]:
         old = getattr(row, field, "")
         if isinstance(old, str) and old:
-            kept = old if field in _KEPT else reworded(old, terms)
+            kept = old if field in _KEPT else _prose(old, terms)
             texts[field] = (getattr(new, field) if new else "") or kept
     return replace(row, **texts)
 
@@ -101,14 +111,14 @@ def _moments(rows: Sequence[Moment], new: Sequence[MomentWords], terms: Terms) -
     found = []
     for row in rows:
         told = by_id.get(row.id)
-        title = told.title if told else reworded(row.title, terms)
+        title = told.title if told else _prose(row.title, terms)
         notes = told.notes if told else _notes(row.notes, terms)
         found.append(replace(row, title=title, notes=notes))
     return tuple(found)
 
 
 def _notes(notes: Notes, terms: Terms) -> Notes:
-    return Notes(**{depth: reworded(getattr(notes, depth), terms) for depth in Notes.__struct_fields__})
+    return Notes(**{depth: _prose(getattr(notes, depth), terms) for depth in Notes.__struct_fields__})
 
 
 def check(flow: Flow, new: Wording) -> Iterator[Problem]:

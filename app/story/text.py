@@ -15,8 +15,19 @@ def line(played: Play, row: Record) -> str:
     """One step on one line."""
     folded = f"  (+{row.folded} folded)" if row.folded else ""
     outcome = "" if row.step.outcome in ("ok", "") else f"  [{row.step.outcome}]"
-    lanes = reworded(f"{row.step.sender} → {row.step.to}", played.flow.terms)
+    lanes = f"{_lane(played, row.step.sender)} → {_lane(played, row.step.to)}"
     return f"{row.n:>4}  {row.step.at / 1000:>9.3f}  {lanes}: {title(played.flow, row)}{outcome}{folded}"
+
+
+def _lane(played: Play, lane: str) -> str:
+    """A lane's name; in other words, its title there."""
+    if not played.flow.terms:
+        return lane
+    base, _, node = lane.rpartition(" ")
+    titles = {row.lane: row.title for row in played.flow.lanes}
+    if f"{base} *" in titles:
+        return f"{titles[f'{base} *']} {node}"
+    return titles.get(lane) or reworded(lane, played.flow.terms)
 
 
 def plain(played: Play) -> str:

@@ -66,7 +66,7 @@ def title(flow: Flow, row: Record) -> str:
     found = moment(flow, row.step.moment)
     acts = lexicon().acts
     template = found.title if found else acts.get(f"{row.step.loop}.{row.step.verb}", "{from}: {verb} {object}")
-    return reworded(filled(template, words_of(row)), flow.terms)
+    return reworded(filled(template, words_of(row)), flow.terms, prose=True)
 
 
 def tell(flow: Flow, row: Record | None, world: World, depth: str) -> Passage:
@@ -79,5 +79,5 @@ def tell(flow: Flow, row: Record | None, world: World, depth: str) -> Passage:
     if row is None:
         return Passage(flow.title, flow.summary, "", harm, failed, window)
     found = moment(flow, row.step.moment)
-    text = reworded(filled(getattr(found.notes, depth), words_of(row)), flow.terms) if found else ""
+    text = reworded(filled(getattr(found.notes, depth), words_of(row)), flow.terms, prose=True) if found else ""
     return Passage(title(flow, row), text, row.step.moment, harm, failed, window)

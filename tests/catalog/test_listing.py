@@ -4,7 +4,7 @@ from app.catalog.listing import listing
 
 def test_the_keys_are_a_promise(race: Flow) -> None:
     found = listing(race)
-    assert list(found) == ["id", "title", "chapter", "about", "settings", "scenes", "symptoms", "verdicts"]
+    assert list(found) == ["id", "title", "chapter", "about", "settings", "scenes", "symptoms", "verdicts", "words"]
     assert found["scenes"] == ["hook", "dead"]
     assert found["symptoms"][1] == {"id": "stuck", "title": "Terminating forever", "scene": "dead"}
     assert found["verdicts"] == ["requests-failed"]

@@ -34,6 +34,14 @@ def test_terms_change_words_and_no_names(text: str, other: str) -> None:
     assert reworded(other, TERMS) == other
 
 
+def test_prose_begins_with_a_capital() -> None:
+    """A kubelet is written small wherever it stands; a node agent is not."""
+    text = "kubelet on node-1. kubelet waits, and the kubelet asks."
+    other = "Node agent on node-1. Node agent waits, and the node agent asks."
+    assert reworded(text, TERMS, prose=True) == other
+    assert reworded("kubelet node-1", TERMS) == "node agent node-1"
+
+
 def test_without_terms_a_text_stays() -> None:
     assert reworded("the pod", {}) == "the pod"
 
@@ -60,8 +68,9 @@ def test_what_is_told_anew_takes_the_place_of_the_flows_own(race: Flow, told: Fl
 
 
 def test_the_rest_is_the_flows_own_with_other_terms(race: Flow, told: Flow) -> None:
-    assert told.summary == reworded(race.summary, TERMS)
-    assert [row.title for row in told.moments[1:]] == [reworded(row.title, TERMS) for row in race.moments[1:]]
+    assert told.summary == reworded(race.summary, TERMS, prose=True)
+    titles = [reworded(row.title, TERMS, prose=True) for row in race.moments[1:]]
+    assert [row.title for row in told.moments[1:]] == titles
     assert [row.look for row in told.symptoms] == [row.look for row in race.symptoms]
     assert (told.terms, told.short) == (TERMS, {"kubelet": "agent"})
     assert (told.settings[0].sets, told.script, told.folds) == (race.settings[0].sets, race.script, race.folds)

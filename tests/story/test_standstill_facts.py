@@ -104,3 +104,10 @@ def test_a_stretch_has_its_ends_and_its_step() -> None:
     ]
     step = next(row.n for row in walk.steps if row.step.verb == "power-off")
     assert off == [("node-1", 20_000, walk.world.now, step)]
+
+
+def test_a_dead_nodes_share_fails_from_its_death_on() -> None:
+    """A third of 30 requests a second and a half of 10 queries, from 20 s on: 15 a second, until the return and on."""
+    assert seconds("requests-failed", "node-dies", until="20s") == 0
+    found = [seconds("requests-failed", "node-dies", until=until) for until in ("92s", "109100ms")]
+    assert found == [pytest.approx(15 * (92 - 20), abs=30), pytest.approx(15 * (109.1 - 20), abs=30)]

@@ -252,3 +252,13 @@ def test_what_leads_out_of_a_session_leads_to_the_free_walk(browser: TestClient)
         assert link.endswith("&depth=senior")
     free = next(link for link in page.all("a") if link.text == "The same walk without the session")
     assert free.attributes["href"] == "/f/termination/5?set.prestop=5s&depth=senior"
+
+
+def test_a_session_is_told_in_the_words_that_are_asked_for(browser: TestClient) -> None:
+    answer = browser.post("/sessions", data={"flow": "api-outage", "step": "10", "words": "neutral"})
+    there = answer.headers["location"]
+    assert there.endswith("/10?words=neutral")
+    page = shown(browser, there)
+    assert "node agent" in page.one("section", aria_labelledby="say-title").text
+    assert page.one("a", id="next").attributes["href"].endswith("/11?words=neutral")
+    assert "node agent" not in shown(browser, there.partition("?")[0]).one("section", aria_labelledby="say-title").text
