@@ -9,6 +9,7 @@ from app.errors import BadInput
 from app.kube import durations
 from app.kube.objects import Object
 from app.kube.pods import Pod
+from app.kube.stringmap import StringMap
 from app.sim.elections import LEADERS, with_leaders
 from app.sim.engine import Model
 from app.sim.heartbeats import Heartbeats, with_heartbeats
@@ -53,6 +54,9 @@ def begun(setup: Setup, using: Model) -> World:
     for node, ago in sorted(setup.flow.last_sync.items()):
         if node in hosts:
             hosts = hosts.set(node, _synced(hosts[node], durations.parse(ago)))
+    if setup.programs:
+        programs = Map({image: StringMap(words) for image, words in setup.programs.items()})
+        hosts = hosts.update({node: replace(hosts[node], programs=programs) for node in world.nodes})
     world = _watched(replace(world, hosts=hosts, narrate_api=setup.flow.narrate_api), setup)
     return with_load(world, setup.loads)
 

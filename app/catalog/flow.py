@@ -41,7 +41,8 @@ class Setting(Struct, frozen=True):
     sets: tuple[str, ...] = ()
     """Where it is written; one of the targets in `catalog.targets`: `field REF PATH`, `annotation REF NAME`,
     `prestop REF CONTAINER`, `keep REF PATH` and `exists REF` (a switch that takes out what stands in cluster.yaml),
-    `load SERVICE rate|duration`, `lag PROCESS`, `script NAME` (fills `{NAME}` in scripts), `begins bound`,
+    `load SERVICE rate|duration`, `load SERVICE through|refresh|retries|check` (of the front that clients come through:
+    `nodes`, `ingress` or `load-balancer`), `lag PROCESS`, `program IMAGE BEHAVIOUR`, `script NAME` (fills `{NAME}` in scripts), `begins bound`,
     `elects PROCESS` (a switch: whether it leads by a Lease)."""
 
 
@@ -280,5 +281,7 @@ class Setup(Struct, frozen=True):
     """Objects that `apply m:HASH` may name."""
     alone: tuple[str, ...] = ()
     """Processes that work without being elected, in a flow with leaders."""
+    programs: dict[str, dict[str, str]] = {}
+    """How programs behave, by image."""
     not_modelled: tuple[tuple[str, str], ...] = ()
     """(object, path) pairs of manifests' fields that the model does not read."""

@@ -64,7 +64,7 @@ def _of_container(key: str, ground: Ground) -> str:
     container, dot, rest = key.partition(".")
     names = containers(ground.workload)
     there = not names or container in names or container not in containers(ground.usual)
-    return key if not dot or there else f"{names[0]}.{rest}"
+    return key if there else f"{names[0]}{dot}{rest}"
 
 
 def _renamed(arg: str, ground: Ground, nodes: tuple[str, ...]) -> str:

@@ -16,6 +16,7 @@ from app.kube.yaml_values import Path, Problem
 from app.sim.elections import LEADERS
 from app.sim.lags import DEFAULT_LAGS
 from app.sim.maps import ordered_keys
+from app.sim.programs import faults
 
 # What a target takes; the rest take any type.
 _TYPES = {
@@ -23,6 +24,10 @@ _TYPES = {
     "prestop": "duration",
     "load rate": "count",
     "load duration": "duration",
+    "load through": "choice",
+    "load refresh": "duration",
+    "load retries": "count",
+    "load check": "duration",
     "keep": "switch",
     "exists": "switch",
     "begins": "switch",
@@ -120,6 +125,9 @@ def _place(flow: Flow, path: Path, setting: Setting, target: Target) -> Iterator
             yield Problem(path, f'found "begins {target.name}"; allowed: only in a flow that `applies` something')
     elif target.verb == "elects":
         yield from one_of(path, target.name, LEADERS if flow.leaders else ())
+    elif target.verb == "program":
+        image, _, behaviour = target.name.partition(" ")
+        yield from (Problem(path, text) for text in faults({behaviour: setting.default}))
     elif target.verb == "lag":
         yield from _process(flow, path, target.name)
     elif target.verb == "script":

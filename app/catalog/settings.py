@@ -18,6 +18,10 @@ from app.kube.near_names import did_you_mean
 from app.kube.objects import Object
 from app.sim.lags import Lag
 from app.sim.ledger import Load
+from app.sim.programs import faults
+
+NODES = "nodes"
+"""Clients that come through the nodes' rules, and through no front."""
 
 
 class Applied(Struct, frozen=True):
@@ -32,6 +36,8 @@ class Applied(Struct, frozen=True):
     """Where a setting lets the walk begin; empty for where the flow does."""
     alone: tuple[str, ...] = ()
     """Processes that work without being elected."""
+    programs: dict[str, dict[str, str]] = {}
+    """How programs behave, by image."""
 
 
 def scene_of(flow: Flow, name: str) -> Scene | None:
@@ -93,6 +99,13 @@ def unapplied(flow: Flow, ground: Ground, settings: Mapping[str, str]) -> Applie
     return Applied(ground.objects, {}, (), {target.name: value for target, value in pairs if target.verb == "script"})
 
 
+def _part(part: str, value: str) -> int | str:
+    """What a setting says of clients, as a Load keeps it."""
+    if part == "through":
+        return "" if value == NODES else value
+    return int(value) if part in ("rate", "retries") else durations.parse(value)
+
+
 class _Writing:
     """A ground with some settings written to it."""
 
@@ -104,6 +117,7 @@ class _Writing:
         self.words: dict[str, str] = {}
         self.begins = ""
         self.alone: list[str] = []
+        self.programs: dict[str, dict[str, str]] = {}
         self.problems: list[str] = []
 
     def write(self, setting: Setting, target: Target, value: str) -> None:
@@ -116,6 +130,8 @@ class _Writing:
                 self.begins = target.name if value == "true" else self.begins
             case "elects":
                 self.alone += [] if value == "true" else [target.name]
+            case "program":
+                self._write_program(setting, target.name, value)
             case _:
                 self._write_object(setting, target, value)
 
@@ -140,6 +156,11 @@ class _Writing:
         else:
             self._put(obj, new)
 
+    def _write_program(self, setting: Setting, target: str, value: str) -> None:
+        image, _, behaviour = target.partition(" ")
+        self.problems += [f"setting {setting.name}: {text}" for text in faults({behaviour: value})]
+        self.programs.setdefault(image, {})[behaviour] = value
+
     def _write_existence(self, target: Target, *, there: bool) -> None:
         """The object is taken out, or, of a reader's cluster, brought in from the flow's."""
         found = next((obj for obj in self.ground.objects if obj.ref == target.ref), None)
@@ -158,8 +179,7 @@ class _Writing:
 
     def _write_load(self, service: Ref, part: str, value: str) -> None:
         load = self.loads.get(service, Load(service, 0, 0, waits=self.flow.clients == "after-wait"))
-        change = {"rate": int(value)} if part == "rate" else {"duration": durations.parse(value)}
-        self.loads[service] = replace(load, **change)
+        self.loads[service] = replace(load, **{part: _part(part, value)})
 
     def _no_place(self, target: Target) -> str:
         lacking = "Service" if target.verb == "load" else ", ".join(cls.kind for cls in WORKLOADS)
@@ -170,4 +190,4 @@ class _Writing:
         if self.problems:
             raise BadInput(self.problems)
         loads = tuple(load for load in self.loads.values() if load.rate)
-        return Applied(self.ground.objects, self.lags, loads, self.words, self.begins, tuple(self.alone))
+        return Applied(self.ground.objects, self.lags, loads, self.words, self.begins, tuple(self.alone), self.programs)

@@ -118,6 +118,7 @@ def set_up(
         images=flow.images if manifests is None else _images(flow, applied.objects),
         applies=dict(applies or {}),
         alone=applied.alone,
+        programs=applied.programs,
         not_modelled=ground.not_modelled,
     )
 
@@ -199,7 +200,7 @@ class _Known:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         rest = (setup.objects, setup.lags, setup.loads, setup.images, setup.flow.last_sync, setup.applies)
-        life = (setup.flow.heartbeats, setup.flow.monitor, setup.flow.leaders, setup.alone)
+        life = (setup.flow.heartbeats, setup.flow.monitor, setup.flow.leaders, setup.alone, setup.programs)
         parts = (*rest, *life, setup.begins, setup.later, setup.flow.narrate_api, setup.flow.spare)
         self.digest = sha256(repr(parts).encode()).digest()
 

@@ -41,12 +41,15 @@ FORMS = {
     "keep": "keep KIND/NAME PATH",
     "exists": "exists KIND/NAME",
     "health": "health KIND/NAME startup|liveness|readiness",
-    "load": "load service/NAME rate|duration",
+    "load": "load service/NAME rate|duration|through|refresh|retries|check",
     "lag": "lag PROCESS[/NODE]",
+    "program": "program IMAGE BEHAVIOUR",
     "script": "script NAME",
     "begins": "begins bound",
     "elects": "elects PROCESS",
 }
+LOAD = ("rate", "duration", "through", "refresh", "retries", "check")
+"""What may be said of clients and of the front that they come through."""
 PROBES = ("startup", "liveness", "readiness")
 _SEGMENT = re.compile(r"[^.\[\]]+")
 
@@ -70,13 +73,15 @@ def parse(text: str) -> Target:
         raise ValueError(f'found "{text}"; allowed: {form}')
     if verb in ("lag", "script", "begins", "elects"):
         return Target(verb, None, words[0])
+    if verb == "program":
+        return Target(verb, None, f"{words[0]} {words[1]}")
     try:
         ref = parse_ref(words[0])
     except BadInput as error:
         raise ValueError("; ".join(error.problems)) from None
     if verb == "health" and words[1] not in PROBES:
         raise ValueError(f'found "{text}"; allowed: {form}')
-    if verb == "load" and (ref.kind != "Service" or words[1] not in ("rate", "duration")):
+    if verb == "load" and (ref.kind != "Service" or words[1] not in LOAD):
         raise ValueError(f'found "{text}"; allowed: {form}')
     return Target(verb, ref, words[1] if verb != "exists" else "")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from app.kube.meta import Ref
 from app.sim.acts import Act
+from app.sim.fronts import FRONTS
 from app.sim.ledger import Failing, Route
 from app.sim.loop import Loop, Turn
 
@@ -26,7 +27,7 @@ def reconcile(turn: Turn) -> Act | None:
             about,
             reason="RulesNoLongerLeadThere",
             moment="requests-recovered",
-            to=f"kube-proxy {route.node}",
+            to=_lane(route),
             noted=(route, None),
             background=True,
         )
@@ -41,22 +42,39 @@ def _served(turn: Turn, route: Route) -> Act:
         reason=f"through {route.node}",
         moment="first-request",
         outcome="served",
-        to=f"kube-proxy {route.node}",
+        to=_lane(route),
         clients="served",
     )
 
 
+def _lane(route: Route) -> str:
+    return "Front" if route.node in FRONTS else f"kube-proxy {route.node}"
+
+
 def _failure(route: Route, row: Failing, about: Ref, *, again: bool) -> Act:
     """Failing in another way than before (refused, then no answer) is no news to a reader."""
+    whole = row.of == max(row.weight, 1)
+    if not row.weight:
+        return Act(
+            "try-elsewhere",
+            about,
+            reason=row.kind,
+            moment="attempt-retried",
+            outcome="tried at another address",
+            sender="Front",
+            to="Front",
+            noted=(route, row),
+            background=again,
+        )
     return Act(
         "connect",
         about,
-        reason=f"1 of {row.of} connections through {route.node}"
-        if row.of > 1
-        else f"every connection through {route.node}",
+        reason=f"every connection through {route.node}"
+        if whole
+        else f"{row.weight} of {row.of} connections through {route.node}",
         moment=f"request-{row.kind}",
         outcome=row.kind,
-        to=f"kube-proxy {route.node}",
+        to=_lane(route),
         noted=(route, row),
         background=again,
     )

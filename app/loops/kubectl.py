@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from app.loops.kubectl_drain import drain
 from app.loops.kubectl_logs import reading
 from app.loops.kubectl_nodes import cordon, taint, tolerate
 from app.loops.kubectl_output import GROUPS, HANDSHAKE, Answers, ended, failed, given_up, named, said
+from app.loops.kubectl_rollout import status, undo
 from app.loops.kubectl_wait import waiting
 from app.sim.acts import Act, Command, Create, Delete, Evict, Line, Patch, Request, Update, Wait
 from app.sim.index import Index
@@ -47,18 +49,12 @@ def _next(turn: Turn, command: Command) -> Answers | Act | Wait | None:
             return ended(command) if command.done == len(command.objects) else _apply(turn, command)
         case "drain":
             return drain(turn, command)
-        case "cordon" | "uncordon":
-            return cordon(command)
-        case "taint" | "untaint":
-            return taint(command)
-        case "tolerate":
-            return ended(command) if command.done else tolerate(command)
-        case "logs" | "exec":
-            return reading(command)
-        case "evict":
-            return ended(command) if command.done else _evict(command)
+        case "rollout-status":
+            return status(turn, command)
+        case _ if command.verb in STEPWISE:
+            return STEPWISE[command.verb](command)
         case _:
-            return ended(command) if command.done else _change(command)
+            return ended(command) if command.done else AT_ONCE.get(command.verb, _change)(command)
 
 
 def _delete(command: Command) -> Answers:
@@ -198,6 +194,18 @@ def _typed(text: str) -> int | str | None:
 
 def _resource(ref: Ref) -> str:
     return ref.kind.lower()
+
+
+STEPWISE: dict[str, Callable[[Command], Answers | Act | Wait | None]] = {
+    "cordon": cordon,
+    "uncordon": cordon,
+    "taint": taint,
+    "untaint": taint,
+    "logs": reading,
+    "exec": reading,
+}
+AT_ONCE = {"tolerate": tolerate, "evict": _evict, "rollout-undo": undo}
+"""Commands whose requests follow one another in one turn; others only change one object."""
 
 
 def _nothing(_: Index, __: Object) -> list[Ref]:

@@ -14,6 +14,7 @@ from app.loops import (
     deployment,
     disruption,
     endpointslice,
+    front,
     garbage_collector,
     job,
     kernel,
@@ -85,5 +86,6 @@ LOOPS: tuple[Loop, ...] = (
     app_process.LOOP,
     kernel.LOOP,
     kube_proxy.LOOP,
+    front.LOOP,
     clients.LOOP,
 )

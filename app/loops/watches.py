@@ -37,4 +37,5 @@ LOOPS = (
     _of("kube-scheduler", "scheduler", per_node=False),
     _of("kubelet", "kubelet", per_node=True),
     _of("kube-proxy", "kube-proxy", per_node=True),
+    _of("ingress", "Front", per_node=False),
 )

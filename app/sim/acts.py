@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from app.kube.meta import Ref
 from app.kube.objects import Object
+from app.sim.fronts import Front
 from app.sim.host import Host
 from app.sim.lags import Bounds
 from app.sim.ledger import Failing, Route
@@ -149,6 +150,8 @@ class Act(Struct, frozen=True):
     """What the clients have noticed of one route."""
     clients: str = ""
     """`come`: those that waited begin to send; `served`: they have noticed their first answer."""
+    front: tuple[Ref, Front] | None = None
+    """What a front sends to from now on, for one Service."""
     memory: Struct | None = None
     """What the loop keeps in mind about its key from now on; None leaves it as it is."""
     also: tuple[Ref, ...] = ()

@@ -60,6 +60,14 @@ def wait(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, s
     return _command(model, draft, intervention, words, (ref,))
 
 
+def rollout(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    """`kubectl rollout status deployment/NAME --timeout=2m` and `kubectl rollout undo`."""
+    ref = resolve(draft, intervention.args[0])
+    what = intervention.verb.removeprefix("rollout-")
+    words = [f"kubectl rollout {what} {ref.kind.lower()}/{ref.name}", *flags(intervention.options)]
+    return _command(model, draft, intervention, " ".join(words), (ref,))
+
+
 def simple(text: str) -> Does:
     """A verb that is one kubectl command on one object; `text` is filled with its name and options."""
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.sim.acts import Act, Command, Wait, Work
+from app.sim.fronts import Front
 from app.sim.host import Host
 from app.sim.index import UNSEEN, Index, Stored
 from app.sim.intervention import Intervention
@@ -56,6 +57,8 @@ class Draft:
     manifests: Map[str, tuple[Object, ...]]
     lags: Map[str, Lag]
     narrate_api: tuple[str, ...]
+    besides: tuple[str, ...]
+    fronts: Map[Ref, Front]
     load: tuple[Load, ...]
     ledger: Ledger
 
@@ -85,6 +88,8 @@ class Draft:
             self.manifests,
             self.lags,
             self.narrate_api,
+            self.besides,
+            self.fronts,
             self.load,
             self.ledger,
         ) = PARTS(world)

@@ -224,6 +224,8 @@ class Model:
                 traffic.note(draft, *act.noted)
             if act.clients:
                 self._clients(draft, act.clients)
+            if act.front is not None and traffic.turn_to(draft, *act.front):
+                self._wake_traffic(draft)
             keep(draft, work, act)
             if act.command is not None:
                 draft.commands = draft.commands.set(act.command.key, act.command)
@@ -261,8 +263,11 @@ class Model:
         if word == "served":
             traffic.greet(draft)
         elif traffic.come(draft):
-            for loop in self.routes.on_traffic:
-                enqueue(draft, Work(loop.name, "", CLIENTS))
+            self._wake_traffic(draft)
+
+    def _wake_traffic(self, draft: Draft) -> None:
+        for loop in self.routes.on_traffic:
+            enqueue(draft, Work(loop.name, "", CLIENTS))
 
     def change_host(self, draft: Draft, host: Host) -> None:
         """Set one machine's new state, wake the loops that watch it, and account for its traffic."""
@@ -276,8 +281,7 @@ class Model:
             for key in wakes(old, host):
                 enqueue(draft, Work(loop.name, host.node, key))
         if draft.load and traffic.settle(draft, old, host):
-            for loop in self.routes.on_traffic:
-                enqueue(draft, Work(loop.name, "", CLIENTS))
+            self._wake_traffic(draft)
 
     def wake_elections(self, draft: Draft) -> None:
         """Let candidates look whether their leader can still renew its Lease."""

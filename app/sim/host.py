@@ -299,6 +299,8 @@ class Host(Struct, frozen=True):
     """Whether its kubelet renews a Lease."""
     images: tuple[str, ...] = ()
     """Images that are present."""
+    programs: Map[str, StringMap] = EMPTY
+    """How programs behave, by image, where that is not for a pod's annotations to say."""
     broken: tuple[str, ...] = ()
     """What its programs depend on and find down, ordered."""
     kubelet_since: int | None = None

@@ -65,6 +65,8 @@ _KEYS: dict[str, dict[str, Callable[[str], str]]] = {
     "delete": {"grace": _count, "force": _switch, "wait": _switch},
     "scale": {"replicas": _count},
     "wait": {"timeout": _duration},
+    "rollout-status": {"timeout": _duration},
+    "rollout-undo": {"to-revision": _count},
     "logs": {"container": _name, "previous": _switch},
     "exec": {"container": _name},
     "crash": {"container": _name, "code": _exit_code},

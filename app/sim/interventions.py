@@ -21,6 +21,7 @@ from app.sim import (
     manifest_files,
     power,
     processes,
+    programs,
 )
 from app.sim.command_lines import simple
 from app.sim.draft import Draft
@@ -61,6 +62,8 @@ def check(intervention: Intervention) -> list[str]:
         return [f"intervention {str(intervention)!r}: {verb.usage!r} is the form"]
     if dependencies.is_meant(intervention):
         return dependencies.check(intervention)
+    if programs.is_meant(intervention):
+        return programs.check(intervention)
     try:
         about = [parse_ref(text) for text in _references(intervention)]
     except BadInput as error:
@@ -142,6 +145,18 @@ VERBS: dict[str, Verb] = {
         command=True,
         kinds=(*WORKLOADS, "DaemonSet"),
     ),
+    "rollout-status": Verb(
+        "rollout-status deployment/NAME [timeout=2m]",
+        command_lines.rollout,
+        command=True,
+        kinds=("Deployment",),
+    ),
+    "rollout-undo": Verb(
+        "rollout-undo deployment/NAME [to-revision=N]",
+        command_lines.rollout,
+        command=True,
+        kinds=("Deployment",),
+    ),
     "wait": Verb("wait KIND/NAME [timeout=30s]", command_lines.wait, command=True, kinds=waiting.KINDS),
     "add-finalizer": Verb(
         "add-finalizer KIND/NAME FINALIZER",
@@ -191,7 +206,7 @@ VERBS: dict[str, Verb] = {
     "power-on": Verb("power-on node/NAME [disk=new]", power.power_on, kinds=NODE),
     "crash": Verb("crash pod/NAME [container=NAME] [code=1]", crashes.crash, kinds=("Pod",)),
     "set": Verb(
-        f"set pod/NAME|node/NAME|persistentvolume/NAME BEHAVIOUR=VALUE... | {dependencies.USAGE}",
+        f"set pod/NAME|node/NAME|persistentvolume/NAME BEHAVIOUR=VALUE... | {programs.USAGE} | {dependencies.USAGE}",
         machines.behave,
         kinds=("Pod", "Node", "PersistentVolume"),
     ),

@@ -3,7 +3,8 @@
 Clients are a steady rate, spread evenly over the nodes; each node's rules spread its share evenly over the backends.
 So a route (one node, one Service, one backend among `of`) that leads to a process that cannot serve fails
 rate / nodes / of requests a second, for as long as it is open. Milliseconds are added up per (node, service, kind,
-of) and divided once, at the end.
+of) and divided once, at the end. Clients that come through a front (an ingress, a load balancer) all come through that
+one; where it tries again elsewhere, a request fails only if every address that it tries does.
 """
 
 from __future__ import annotations
@@ -29,10 +30,22 @@ class Load(Struct, frozen=True):
     """They come when a `kubectl wait` has returned; the others have always been there."""
     came: int | None = None
     """When they came, of those that waited."""
+    through: str = ""
+    """The front that they come through, `ingress` or `load-balancer`; empty: the rules of the nodes."""
+    refresh: int = 0
+    """Milliseconds between two readings of the EndpointSlices by that front; 0: it watches them."""
+    retries: int = 0
+    """How many further addresses it tries for one request."""
+    check: int = 0
+    """Milliseconds between two health checks of an address by that front; 0: it makes none."""
+
+
+ANY = "*"
+"""The address of a route that stands for all that a front tries, one after the other."""
 
 
 class Route(NamedTuple):
-    """One node's rules lead to one pod address for one Service; an empty address is a REJECT."""
+    """One node's rules (or one front) lead to one pod address for one Service; an empty address is a REJECT."""
 
     node: str
     service: Ref
@@ -54,6 +67,8 @@ class Failing(NamedTuple):
     """refused (process gone), unanswered (address or node gone), rejected (no endpoint), error (answered with one)."""
     of: int
     since: int
+    weight: int = 1
+    """Of `of` requests on it, how many fail; 0 where another address is tried."""
 
 
 class Tally(NamedTuple):
@@ -84,22 +99,31 @@ class Ledger(Struct, frozen=True):
     greeted: bool = False
     """Whether they have noticed."""
 
+    @property
+    def loses(self) -> bool:
+        """Whether requests fail now; an address that fails loses none where another one is tried."""
+        return any(row.weight for row in self.failing.values())
+
     def exposure(self, now: int) -> Map[Tally, int]:
         """`spent` with the open spans counted up to `now`."""
         total = self.spent
         for route, row in ordered(self.failing):
-            key = Tally(route.node, route.service, row.kind, row.of)
-            total = total.set(key, total.get(key, 0) + now - row.since)
+            if row.weight:
+                key = Tally(route.node, route.service, row.kind, row.of)
+                total = total.set(key, total.get(key, 0) + (now - row.since) * row.weight)
         return total
 
 
 def requests(spent: Map[Tally, int], load: tuple[Load, ...], nodes: int) -> Fraction:
     """Failed (or cut) requests: milliseconds times rate / nodes / of / 1000, exactly."""
-    rates = {row.service: row.rate for row in load}
+    rates = {row.service: Fraction(row.rate, share(row, nodes)) for row in load}
+    nothing = Fraction(0)
     return sum(
-        (
-            Fraction(milliseconds * rates.get(key.service, 0), 1000 * max(nodes, 1) * key.of)
-            for key, milliseconds in ordered(spent)
-        ),
-        Fraction(0),
+        (rates.get(key.service, nothing) * milliseconds / key.of / 1000 for key, milliseconds in ordered(spent)),
+        nothing,
     )
+
+
+def share(load: Load, nodes: int) -> int:
+    """Among how many routes to a Service its clients are spread before any backend is chosen."""
+    return 1 if load.through else max(nodes, 1)

@@ -71,6 +71,8 @@ def running(model: Model, draft: Draft) -> list[str]:
     found: list[str] = []
     for base, loops in model.routes.processes.items():
         local = any(loop.per_node for loop in loops)
+        if base in model.routes.besides and base not in draft.besides:
+            continue
         found += [f"{base}/{node}" for node in draft.nodes] if local else [base]
     return [process for process in found if process not in draft.down]
 

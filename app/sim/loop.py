@@ -13,11 +13,13 @@ from app.kube.stringmap import StringMap
 from app.sim import index as lookup
 from app.sim.acts import Act, Command, Outcome, Wait, Work
 from app.sim.addresses import host_number
+from app.sim.fronts import Front
 from app.sim.host import Host
 from app.sim.index import UNSEEN, Index
 from app.sim.lags import Bounds, Lag, lag
-from app.sim.ledger import Failing, Route
+from app.sim.ledger import ANY, Failing, Load, Route
 from app.sim.maps import ordered
+from app.sim.served import failure_at
 from app.sim.world import World
 
 SERVER = "kube-apiserver"
@@ -62,6 +64,8 @@ class Loop(Struct, frozen=True):
     """Woken for kubectl commands."""
     traffic: bool = False
     """Woken for routes that begin or cease to fail."""
+    besides: bool = False
+    """Whether its process is one that not every cluster has (`World.besides`)."""
     foresees: bool = False
     """Its timers are for what the walk itself will bring, as a leak does: a cluster is at rest while they run."""
     whole_sync: bool = False
@@ -155,13 +159,31 @@ class Turn:
         ledger = self._world.ledger
         return None if ledger.greeted else ledger.served
 
+    @property
+    def loads(self) -> tuple[Load, ...]:
+        """The clients of Services."""
+        return self._world.load
+
+    def front(self, service: Ref) -> Front:
+        """What the front of a Service sends to."""
+        return self._world.fronts.get(service, Front())
+
+    def answers(self, address: str) -> bool:
+        """Whether a connection to a pod's address is answered, as whoever tries it finds out."""
+        return not failure_at(self._world, address)
+
+    def fails_since(self, route: Route) -> int | None:
+        """Since when connections on a route have failed, as whoever makes them finds out; None if they do not."""
+        row = self._world.ledger.failing.get(route)
+        return row.since if row is not None else None
+
     def noted(self, route: Route) -> bool:
         """Whether the clients know already that this route fails, if in another way."""
         return route in self._world.ledger.noted
 
     def pod_at(self, address: str) -> Ref | None:
         """The pod that has (or last had) an address, as a client that is told the answer would find out."""
-        if not address:
+        if not address or address == ANY:
             return None
         host = self._world.hosts[self._world.nodes[host_number(address) - 1]]
         return next((pod.ref for _, pod in ordered(host.pods) if pod.ip == address), None)

@@ -10,7 +10,7 @@ from app.kube.annotations import PREFIX
 from app.kube.machines import changed
 from app.kube.meta import Ref
 from app.kube.storage import PersistentVolume
-from app.sim import dependencies
+from app.sim import dependencies, programs
 from app.sim.draft import Draft, set_timer
 from app.sim.intervention import Intervention
 from app.sim.links import hang_up, listed, sever, wake
@@ -85,6 +85,8 @@ def start_process(model: Model, draft: Draft, process: str) -> bool:
 def behave(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
     if dependencies.is_meant(intervention):
         return dependencies.switch(model, draft, intervention)
+    if programs.is_meant(intervention):
+        return programs.change(model, draft, intervention)
     ref = resolve(draft, intervention.args[0])
     if ref.kind == "Node":
         return _use(model, draft, ref, intervention)

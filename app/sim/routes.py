@@ -19,6 +19,8 @@ class Routes:
         self.on_command = [loop for loop in loops if loop.commands]
         self.processes: dict[str, list[Loop]] = {}
         self._once: dict[str, list[str]] = {}
+        self._besides: dict[str, list[str]] = {}
+        self.besides = {loop.process for loop in loops if loop.besides}
         self._everywhere: dict[str, list[str]] = {}
         self._mine: dict[str, list[str]] = {}
         self._listeners: dict[tuple[str, str], tuple[Loop, ...]] = {}
@@ -37,7 +39,7 @@ class Routes:
             self._placed_commands(loop)
             return
         for kind in (*loop.wakes, *loop.reads):
-            table = self._once
+            table = self._besides if loop.besides else self._once
             if loop.per_node:
                 table = self._mine if kind in loop.watches_mine else self._everywhere
             watchers = table.setdefault(kind, [])
@@ -62,7 +64,7 @@ class Routes:
     def kinds(self, process: str) -> list[str]:
         """All kinds that a process watches."""
         base = process.partition("/")[0]
-        tables = (self._once, self._everywhere, self._mine)
+        tables = (self._once, self._besides, self._everywhere, self._mine)
         return sorted({kind for table in tables for kind, names in table.items() if base in names})
 
     def sees(self, process: str, obj: Object) -> bool:
@@ -73,6 +75,8 @@ class Routes:
     def watchers(self, draft: Draft, kind: str, before: Object | None, after: Object | None) -> list[str]:
         """The running processes to which a change of that kind is sent, in a stated order."""
         found = list(self._once.get(kind, ()))
+        if draft.besides:
+            found += [process for process in self._besides.get(kind, ()) if process in draft.besides]
         for process in self._mine.get(kind, ()):
             nodes = dict.fromkeys(node for obj in (before, after) if obj is not None for node in _nodes_of(obj))
             found += [f"{process}/{node}" for node in nodes]

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from app.kube.batch import CronJob, Job
 from app.kube.machines import CAPACITY, allocatable, machine
 from app.kube.meta import Condition, Ref
+from app.kube.networking import EndpointSlice
 from app.kube.nodes import Node, NodeAddress, NodeSpec, NodeStatus, NodeSystemInfo
 from app.kube.objects import Object
 from app.kube.pods import Pod
@@ -19,12 +20,13 @@ from app.sim import traffic
 from app.sim.acts import Command
 from app.sim.draft import Draft
 from app.sim.engine import Model
+from app.sim.fronts import PROCESS, Front, ready_addresses
 from app.sim.host import Host
 from app.sim.index import Index
 from app.sim.lags import Lag
 from app.sim.ledger import Ledger, Load
 from app.sim.manifest_files import with_files
-from app.sim.maps import EMPTY, Map
+from app.sim.maps import EMPTY, Map, ordered_keys
 from app.sim.schedule import Runner
 from app.sim.world import World
 
@@ -195,10 +197,24 @@ def ready(node: Node) -> Node:
 
 
 def with_load(world: World, loads: tuple[Load, ...]) -> World:
-    """The same world with clients; their routes follow from the rules that stand."""
+    """The same world with clients; their routes follow from the rules that stand, and fronts know what is ready."""
+    through = [row.service for row in loads if row.through]
+    if through:
+        world = _with_front(world, through)
     draft = Draft(replace(world, load=loads, ledger=Ledger()))
     traffic.begin(draft)
     return draft.freeze()
+
+
+def _with_front(world: World, through: list[Ref]) -> World:
+    """With an ingress that has watched the EndpointSlices all along."""
+    view = Index()
+    for ref in ordered_keys(world.etcd.by.get(EndpointSlice.kind, EMPTY)):
+        view = view.put(world.etcd.objects[ref])
+    slices = world.etcd.find(EndpointSlice.kind)
+    fronts = {service: Front(ready_addresses(service, slices)) for service in through}
+    views = world.views.set(PROCESS, view)
+    return replace(world, views=views, besides=(*world.besides, PROCESS), fronts=world.fronts.update(fronts))
 
 
 def services(world: World) -> list[Ref]:

@@ -1,23 +1,24 @@
 """Keeps the ledger: which routes are open, which of them lead to nothing that serves, and what was cut short.
 
-Exact for a steady rate: costs are linear between actions, and a span's end is an action's instant. Not modelled: the
-kernel's limit on ICMP errors, retries of clients, and connections that are kept open between requests.
+Exact for a steady rate: costs are linear between actions, and a span's end is an action's instant. A front that tries
+again never tries the same address twice. Not modelled: the kernel's limit on ICMP errors, retries of clients, retries
+of what was cut short, and connections that are kept open between requests.
 """
 
 from __future__ import annotations
 
+from math import comb
+
 from msgspec.structs import replace
 
-from app.kube.annotations import behaviour
 from app.kube.meta import Ref
-from app.sim.addresses import host_number
 from app.sim.draft import Draft
-from app.sim.host import Host, HostPod
-from app.sim.ledger import Failing, Ledger, Load, Route, Span, Tally
+from app.sim.fronts import Front
+from app.sim.host import Host
+from app.sim.ledger import ANY, Failing, Ledger, Load, Route, Span, Tally
 from app.sim.maps import ordered
 from app.sim.proxy_rules import Rules
-
-ERROR = "error"
+from app.sim.served import ERROR, failure, failure_at
 
 
 def begin(draft: Draft) -> None:
@@ -39,33 +40,54 @@ def come(draft: Draft) -> bool:
 
 
 def _open(draft: Draft, loads: tuple[Load, ...]) -> None:
+    for load in [row for row in loads if row.through and not row.waits]:
+        front = draft.fronts.get(load.service, Front())
+        _rules_changed(draft, load, load.through, None, front.rules)
     for node in draft.nodes:
         for load in loads:
-            if not load.waits:
-                _rules_changed(draft, node, load.service, None, load.duration)
+            if not (load.waits or load.through):
+                _rules_changed(draft, load, node, None, draft.hosts[node].proxy.rules.get(load.service))
 
 
 def settle(draft: Draft, old: Host, new: Host) -> bool:
     """Account for one machine's change; True when a route began or ceased to fail."""
     before = draft.ledger.failing, draft.ledger.served
+    listed = False
     if old.pods is not new.pods or old.power != new.power or old.broken != new.broken:
-        _processes_changed(draft, old, new)
+        listed = _processes_changed(draft, old, new)
     if old.proxy.rules is not new.proxy.rules:
         for load in draft.load:
-            if not load.waits:
-                _rules_changed(draft, new.node, load.service, old.proxy.rules.get(load.service), load.duration)
-    return (draft.ledger.failing, draft.ledger.served) != before
+            if not (load.waits or load.through):
+                rules = old.proxy.rules.get(load.service), new.proxy.rules.get(load.service)
+                _rules_changed(draft, load, new.node, *rules)
+    return listed or (draft.ledger.failing, draft.ledger.served) != before
 
 
-def _processes_changed(draft: Draft, old: Host, new: Host) -> None:
+def turn_to(draft: Draft, service: Ref, front: Front) -> bool:
+    """Let a front send to other addresses; True when a route began or ceased to fail."""
+    before = draft.ledger.failing
+    old = draft.fronts.get(service, Front())
+    draft.fronts = draft.fronts.set(service, front)
+    for load in draft.load:
+        if load.service == service and load.through and not load.waits:
+            _rules_changed(draft, load, load.through, old.rules, front.rules)
+    return draft.ledger.failing != before
+
+
+def _processes_changed(draft: Draft, old: Host, new: Host) -> bool:
+    """Whether it concerns an address that a front knows."""
     was, now = _addresses(old), _addresses(new)
+    known = {address for _, front in draft.fronts.items() for address in front.listed} if draft.fronts else ()
+    listed = False
     for address in sorted(was.keys() | now.keys()):
         if was.get(address, "unanswered") == now.get(address, "unanswered"):
             continue
+        listed = listed or address in known
         for route in [route for route, _ in ordered(draft.ledger.routes) if route.address == address]:
             if was.get(address) == "" and now.get(address) != ERROR:
                 _cut_short(draft, route)
             _recheck(draft, route)
+    return listed
 
 
 def _addresses(host: Host) -> dict[str, str]:
@@ -73,30 +95,12 @@ def _addresses(host: Host) -> dict[str, str]:
     return {pod.ip: failure(host, pod) for _, pod in ordered(host.pods) if pod.ip}
 
 
-def failure(host: Host, pod: HostPod) -> str:
-    """How a connection to a pod of that machine fails; empty when it is served."""
-    if not host.power or pod.sandbox != "ready":
-        return "unanswered"
-    if not pod.serves:
-        return "refused"
-    fails = next((run.fails for run in pod.containers if run.serving and run.fails), "")
-    return fails or (ERROR if host.broken and _lacks(host, pod) else "")
-
-
-def _lacks(host: Host, pod: HostPod) -> bool:
-    """Whether a program of the pod that serves does not find what it depends on."""
-    meta = pod.pod.metadata
-    serving = (behaviour(meta.annotations, run.name) for run in pod.containers if run.serving)
-    return any(name in host.broken for app in serving for name in app.depends_on)
-
-
-def _rules_changed(draft: Draft, node: str, service: Ref, old: Rules | None, duration: int) -> None:
-    new = draft.hosts[node].proxy.rules.get(service)
+def _rules_changed(draft: Draft, load: Load, node: str, old: Rules | None, new: Rules | None) -> None:
     if old == new:
         return
     before, after = _backends(old), _backends(new)
     for address in sorted(set(before) | set(after)):
-        _reopen(draft, Route(node, service, address), len(after) if address in after else 0, duration)
+        _reopen(draft, Route(node, load.service, address), len(after) if address in after else 0, load.duration)
 
 
 def _backends(rules: Rules | None) -> tuple[str, ...]:
@@ -126,14 +130,39 @@ def _recheck(draft: Draft, route: Route) -> None:
     kind = _kind(draft, route.address) if of else ""
     if of and not kind and draft.ledger.served is None and _came(draft, route.service):
         draft.ledger = replace(draft.ledger, served=route)
+    retried = next((row for row in draft.load if row.service == route.service and row.through and row.retries), None)
+    _fails(draft, route, kind, of, weight=0 if retried else 1)
+    if retried:
+        _all_tries_fail(draft, retried)
+
+
+def _all_tries_fail(draft: Draft, load: Load) -> None:
+    """Of all choices of as many different addresses as are tried for a request, the share that none of them answers."""
+    ledger = draft.ledger
+    mine = [
+        (route, spans[-1])
+        for route, spans in ordered(ledger.routes)
+        if route[:2] == (load.through, load.service) and spans[-1].until is None
+    ]
+    bad = [row.kind for route, _ in mine if (row := ledger.failing.get(route)) is not None]
+    tries = min(load.retries + 1, len(mine))
+    lost = comb(len(bad), tries) if tries else 0
+    route = Route(load.through, load.service, ANY)
+    _fails(draft, route, bad[0] if lost else "", comb(len(mine), tries), weight=lost)
+
+
+def _fails(draft: Draft, route: Route, kind: str, of: int, *, weight: int) -> None:
+    """Note that a route fails from now on, in another way than before, or no more (no kind)."""
     known = draft.ledger.failing.get(route)
-    if known is not None and (known.kind, known.of) == (kind, of):
+    if known is not None and (known.kind, known.of, known.weight) == (kind, of, weight):
         return
     if known is not None:
         draft.ledger = _closed(draft.ledger, route, known, draft.now)
     if kind:
-        first = draft.ledger.first if draft.ledger.first is not None else draft.now
-        failing = draft.ledger.failing.set(route, Failing(kind, of, draft.now))
+        first = draft.ledger.first
+        if weight and first is None:
+            first = draft.now
+        failing = draft.ledger.failing.set(route, Failing(kind, of, draft.now, weight))
         draft.ledger = replace(draft.ledger, failing=failing, first=first)
 
 
@@ -143,18 +172,16 @@ def _came(draft: Draft, service: Ref) -> bool:
 
 def _closed(ledger: Ledger, route: Route, known: Failing, now: int) -> Ledger:
     key = Tally(route.node, route.service, known.kind, known.of)
-    spent = ledger.spent
+    spent, failing = ledger.spent, ledger.failing.delete(route)
+    if not known.weight:
+        return replace(ledger, failing=failing)
     if now > known.since:
-        spent = spent.set(key, spent.get(key, 0) + now - known.since)
-    return replace(ledger, failing=ledger.failing.delete(route), spent=spent, last=now)
+        spent = spent.set(key, spent.get(key, 0) + (now - known.since) * known.weight)
+    return replace(ledger, failing=failing, spent=spent, last=now)
 
 
 def _kind(draft: Draft, address: str) -> str:
-    if not address:
-        return "rejected"
-    host = draft.hosts[draft.nodes[host_number(address) - 1]]
-    # Of two pods that had the address one after the other the later one counts.
-    return next((failure(host, pod) for _, pod in reversed(ordered(host.pods)) if pod.ip == address), "unanswered")
+    return failure_at(draft, address) if address else "rejected"
 
 
 def _cut_short(draft: Draft, route: Route) -> None:

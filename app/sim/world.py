@@ -7,6 +7,7 @@ from msgspec import Struct
 from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.sim.acts import Command, Work
+from app.sim.fronts import Front
 from app.sim.host import Host
 from app.sim.index import Index, Stored
 from app.sim.intervention import Intervention
@@ -71,5 +72,9 @@ class World(Struct, frozen=True):
     lags: Map[str, Lag] = DEFAULT_LAGS
     narrate_api: tuple[str, ...] = ()
     """The kinds with which the API server's handling of kubectl's requests is told step by step."""
+    besides: tuple[str, ...] = ()
+    """Processes that not every cluster has, and this one does."""
+    fronts: Map[Ref, Front] = EMPTY
+    """What an ingress or load balancer sends to, by Service."""
     load: tuple[Load, ...] = ()
     ledger: Ledger = Ledger()

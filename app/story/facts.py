@@ -21,6 +21,7 @@ from app.story.harm_facts import HARM_FACTS
 from app.story.outage_facts import OUTAGE_FACTS
 from app.story.pressure_facts import PRESSURE_FACTS
 from app.story.probe_facts import PROBE_FACTS
+from app.story.rollout_facts import ROLLOUT_FACTS
 from app.story.run_facts import RUN_FACTS
 from app.story.standstill_facts import STANDSTILL_FACTS
 from app.story.startup_facts import STARTUP_FACTS
@@ -34,7 +35,7 @@ def requests_failed(subject: Subject) -> Fact:
     step = first(subject.walk, lambda row: row.step.moment.startswith("request-"))
     more: list[tuple[str, str]] = [("window", "no"), ("nodes", "none")]
     if ledger.first is not None:
-        end = world.now if ledger.failing else (ledger.last or ledger.first)
+        end = world.now if ledger.loses else (ledger.last or ledger.first)
         more = [
             ("window", f"{(end - ledger.first) / 1000:.3f} s"),
             ("from", f"{ledger.first / 1000:.3f} s"),
@@ -174,6 +175,7 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
     **OUTAGE_FACTS,
     **STANDSTILL_FACTS,
     **RUN_FACTS,
+    **ROLLOUT_FACTS,
 }
 
 

@@ -55,7 +55,7 @@ def searched(played: Play) -> Play:
 
 
 def _answer(played: Play, row: Answered, asked: Verdict) -> Answered:
-    if row.id not in SEARCHED or not asked.varies:
+    if row.id not in SEARCHED or not asked.varies or any(load.through for load in played.walk.start.load):
         return row
     if row.id == "prestop-needed":
         return _needed(played, row, asked)

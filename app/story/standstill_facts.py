@@ -84,7 +84,7 @@ def _dead(world: World) -> Iterator[str]:
 def rollout_stood(subject: Subject) -> Fact:
     """The longest time for which a rollout that was not done made no progress."""
     found: Stretch | None = None
-    for name in _rolled(subject.walk):
+    for name in rolled(subject.walk):
         rows = [row for row in subject.walk.records if _moves(row, name)]
         for before, after in pairwise([*rows, None]):
             began = before.step if before is not None else None
@@ -96,7 +96,7 @@ def rollout_stood(subject: Subject) -> Fact:
     return _seconds(found)
 
 
-def _rolled(walk: Walk) -> list[Ref]:
+def rolled(walk: Walk) -> list[Ref]:
     """Deployments whose template was changed in the walk."""
     commits = [commit for row in walk.records for commit in row.step.commits]
     return list(dict.fromkeys(commit.ref for commit in commits if _new_template(commit.before, commit.after)))

@@ -73,9 +73,9 @@ def tell(flow: Flow, row: Record | None, world: World, depth: str) -> Passage:
     """The passage of a step; None stands for the start."""
     ledger = world.ledger
     failed = float(round(requests(ledger.exposure(world.now), world.load, len(world.nodes)), 3))
-    end = world.now if ledger.failing else (ledger.last or 0)
+    end = world.now if ledger.loses else (ledger.last or 0)
     window = (end - ledger.first) / 1000 if ledger.first is not None else 0.0
-    harm = bool(ledger.failing)
+    harm = ledger.loses
     if row is None:
         return Passage(flow.title, flow.summary, "", harm, failed, window)
     found = moment(flow, row.step.moment)

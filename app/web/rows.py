@@ -49,7 +49,7 @@ def step_rows(moment: Moment, titles: tuple[str, ...]) -> tuple[StepRow, ...]:
                 title=words,
                 at=seconds(row.step.at),
                 state=state_of(row.n, moment.n),
-                harm=bool(row.step.world.ledger.failing),
+                harm=row.step.world.ledger.loses,
                 folded=row.folded,
             )
         )

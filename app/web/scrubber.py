@@ -31,7 +31,7 @@ def scrubber(moment: Moment, titles: tuple[str, ...]) -> Scrubber:
                 href=moment.step(row.n),
                 label=f"{row.n} · {clock_text(row.step.at)} · {words}",
                 state=state_of(row.n, moment.n),
-                harm=bool(row.step.world.ledger.failing),
+                harm=row.step.world.ledger.loses,
                 x=_per_cent(x + before),
                 width=_per_cent(unit),
                 gap=_per_cent(x + before / 2) if folded else "",

@@ -50,7 +50,7 @@ def cluster_view(walk: Walk, n: int, flow: Flow) -> ClusterView:
         scheduler=process_chip(world, "kube-scheduler", "scheduler", "scheduler", under_way),
         controllers=process_chip(world, "kube-controller-manager", "controller", "controllers", under_way),
         control_plane=say("short", "control-plane"),
-        slices=tuple(_cut(row) for row in lists.slices(world)),
+        slices=tuple(_cut(row) for row in (*lists.slices(world), *lists.fronts(world, known.names))),
         waiting=_waiting(world) if known.extent.waiting else None,
         budgets=_cut(lists.budgets(world)) if known.extent.budgets else None,
         nodes=nodes,
@@ -132,7 +132,7 @@ def _nodes(world: World, drawn: tuple[str, ...], known: Course, scale: int, *, c
     for name in drawn:
         host = world.hosts.get(name)
         state, note = _condition(world, name)
-        asked = traffic.through(name, failing.get(name, []), backends) if traffic.asking(world) else None
+        asked = traffic.through(name, failing.get(name, []), backends) if traffic.through_nodes(world) else None
         found.append(
             NodeCard(
                 id=f"node-{name}",

@@ -8,12 +8,14 @@ from typing import NamedTuple
 from app.diagram.extract.kept import once_per_walk
 from app.diagram.extract.pods import pods_on
 from app.diagram.views import Extent
+from app.kube.meta import Ref
 from app.kube.networking import EndpointSlice
 from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
+from app.sim.fronts import Front
 from app.sim.host import Host
 from app.sim.index import Index, on_node
-from app.sim.maps import ordered
+from app.sim.maps import EMPTY, Map, ordered
 from app.sim.step import Step
 from app.sim.walk import Walk
 from app.sim.world import World
@@ -37,15 +39,17 @@ class _Watcher:
         self.taken: dict[str, dict[int, str]] = {}
         self.pods = self.backends = self.endpoints = self.slices = self.waiting = self.budgets = 0
         self.etcd = Index()
+        self.fronts: Map[Ref, Front] = EMPTY
 
     def look(self, world: World, nodes: Iterable[str]) -> None:
         for node in nodes:
             self._node(world, node)
-        if world.etcd is not self.etcd:
-            self.etcd = world.etcd
+        if world.etcd is not self.etcd or world.fronts is not self.fronts:
+            self.etcd, self.fronts = world.etcd, world.fronts
             slices = [obj for obj in world.etcd.find("EndpointSlice") if isinstance(obj, EndpointSlice)]
-            self.slices = max(self.slices, len(slices))
-            self.endpoints = max(self.endpoints, sum(max(1, len(row.endpoints)) for row in slices))
+            lengths = [len(row.endpoints) for row in slices] + [len(row.listed) for _, row in ordered(world.fronts)]
+            self.slices = max(self.slices, len(lengths))
+            self.endpoints = max(self.endpoints, sum(max(1, length) for length in lengths))
             self.waiting = max(self.waiting, len(unbound(world)))
             self.budgets = max(self.budgets, len(world.etcd.find(PodDisruptionBudget.kind)))
 

@@ -23,6 +23,7 @@ _KINDS = {
     "kernel": "kernel",
     "app": "app",
     "Clients": "clients",
+    "Front": "clients",
 }
 
 

@@ -11,10 +11,11 @@ from app.kube.networking import EndpointSlice
 from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
 from app.sim.addresses import host_number
+from app.sim.fronts import Front
 from app.sim.host import Host, HostPod
 from app.sim.maps import ordered
 from app.sim.proxy_rules import Rules
-from app.sim.traffic import failure
+from app.sim.served import failure
 from app.sim.world import World
 
 ENDPOINTS = {"ready": "●", "serving-terminating": "◆", "terminating": "◇", "unready": "○"}
@@ -27,6 +28,32 @@ STALE = frozenset({"refused", "unanswered", "error"})
 def slices(world: World) -> tuple[Listing, ...]:
     """Every EndpointSlice, as it is stored."""
     return tuple(_slice(obj) for obj in world.etcd.find("EndpointSlice") if isinstance(obj, EndpointSlice))
+
+
+def fronts(world: World, names: dict[str, str]) -> tuple[Listing, ...]:
+    """What an ingress or load balancer sends to, beside what is at those addresses."""
+    backends = Backends(world, names)
+    through = {load.service: load.through for load in world.load}
+    return tuple(_front(service, through.get(service, ""), row, backends) for service, row in ordered(world.fronts))
+
+
+def _front(service: Ref, through: str, front: Front, backends: Backends) -> Listing:
+    found = []
+    for address in front.listed:
+        state = backends.state(address)
+        if address in front.rules.backends:
+            found.append(Row(state, BACKENDS[state], backends.name(address), _noted(state)))
+        else:
+            found.append(Row("unready", ENDPOINTS["unready"], backends.name(address), say("short", "kept-out")))
+    stale = any(row.state in STALE for row in found)
+    state = "stale" if stale else "calm" if found else "empty"
+    title = say("short", "front", through=say("front", through), service=service.name)
+    rows = found or [Row("reject", "✕", say("short", "no-address"), "")]
+    return _listing(f"front-{service.namespace}-{service.name}", title, state, rows)
+
+
+def _noted(state: str) -> str:
+    return "" if state == "serving" else say("backend", state)
 
 
 def budgets(world: World) -> Listing:
@@ -101,8 +128,7 @@ def _rules(node: str, service: Ref, row: Rules, backends: Backends) -> Listing:
     found = []
     for address in row.backends:
         state = backends.state(address)
-        note = "" if state == "serving" else say("backend", state)
-        found.append(Row(state, BACKENDS[state], backends.name(address), note))
+        found.append(Row(state, BACKENDS[state], backends.name(address), _noted(state)))
     state = "stale" if any(line.state in STALE for line in found) else "calm"
     if not found:
         found = [Row("reject", "✕", say("short", "reject"), "")]

@@ -64,7 +64,7 @@ def _shots(flow: Flow, record: Record, n: int, order: dict[str, int]) -> list[Sh
     """The watch event that woke the loop, where there was one, then what the loop did."""
     one, other = deeds.sender(flow, record), deeds.receiver(flow, record)
     state = "past" if record.n < n else "now" if record.n == n else "ahead"
-    before, after = record.step.before.ledger.failing, record.step.world.ledger.failing
+    before, after = record.step.before.ledger.loses, record.step.world.ledger.loses
     at = f"{record.n} · T+{seconds(record.step.at)} s"
     found = []
     if deeds.watched(record):
@@ -80,7 +80,7 @@ def _shots(flow: Flow, record: Record, n: int, order: dict[str, int]) -> list[Sh
                 harm=False,
                 text=deeds.watch_text(record),
                 title=f"{at} · API server → {one.name}: {deeds.watch_text(record)}",
-                racing=bool(before),
+                racing=before,
             )
         )
     found.append(
@@ -95,7 +95,7 @@ def _shots(flow: Flow, record: Record, n: int, order: dict[str, int]) -> list[Sh
             harm=deeds.harm(record),
             text=deeds.text_of(record),
             title=f"{at} · {deeds.sentence(flow, record)}",
-            racing=bool(before) or bool(after),
+            racing=before or after,
         )
     )
     return found
@@ -106,5 +106,5 @@ def _race(walk: Walk) -> str:
     ledger = walk.world.ledger
     if ledger.first is None:
         return ""
-    end = walk.world.now if ledger.failing or ledger.last is None else ledger.last
+    end = walk.world.now if ledger.loses or ledger.last is None else ledger.last
     return say("messages", "race", window=seconds(end - ledger.first))

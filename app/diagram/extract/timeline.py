@@ -65,7 +65,7 @@ def _races(walk: Walk) -> tuple[tuple[int, int], ...]:
     found: list[tuple[int, int]] = []
     for at, (start, failing) in enumerate(rows):
         until = rows[at + 1][0] if at + 1 < len(rows) else walk.world.now
-        if not failing or until <= start:
+        if until <= start or not any(row.weight for row in failing.values()):
             continue
         if found and found[-1][1] == start:
             found[-1] = (found[-1][0], until)

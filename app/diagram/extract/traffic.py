@@ -8,7 +8,7 @@ from app.diagram.extract.lists import Backends
 from app.diagram.extract.names import few
 from app.diagram.views import Traffic
 from app.diagram.words import say
-from app.sim.ledger import Failing, Route, requests
+from app.sim.ledger import Failing, Load, Route, requests, share
 from app.sim.maps import ordered
 from app.sim.world import World
 
@@ -37,11 +37,16 @@ def asking(world: World) -> bool:
     return any(not load.waits for load in world.load)
 
 
+def through_nodes(world: World) -> bool:
+    """Whether any of them comes through the nodes' rules."""
+    return any(not load.waits and not load.through for load in world.load)
+
+
 def clients(world: World) -> tuple[str, str]:
     """The clients' line and its state; empty when nobody asks anything."""
     if not asking(world):
         return "", "calm"
-    rates = [say("short", "rate", rate=load.rate, services=load.service.name) for load in world.load if not load.waits]
+    rates = [_asks(load) for load in world.load if not load.waits]
     parts = [", ".join(rates)]
     now = sum((_rate(world, route, row) for route, row in ordered(world.ledger.failing)), Fraction(0))
     if now:
@@ -56,7 +61,14 @@ def clients(world: World) -> tuple[str, str]:
     return " · ".join(parts), "failing" if now else "calm"
 
 
+def _asks(load: Load) -> str:
+    word = "rate-through" if load.through else "rate"
+    front = say("front", load.through) if load.through else ""
+    return say("short", word, rate=load.rate, services=load.service.name, through=front)
+
+
 def _rate(world: World, route: Route, row: Failing) -> Fraction:
     """Requests a second that a failing route loses."""
-    rate = sum(load.rate for load in world.load if load.service == route.service)
-    return Fraction(rate, max(len(world.nodes), 1) * row.of)
+    loads = [load for load in world.load if load.service == route.service]
+    rate = sum((Fraction(load.rate, share(load, len(world.nodes))) for load in loads), Fraction(0))
+    return rate * row.weight / row.of

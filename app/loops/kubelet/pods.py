@@ -21,6 +21,7 @@ from app.sim.acts import Act, Wait
 from app.sim.agenda import Due, decide
 from app.sim.host import Host, HostPod, Worker
 from app.sim.loop import Loop, Turn, own_key
+from app.sim.programs import programmed
 
 
 def reconcile(turn: Turn) -> Act | Wait | None:
@@ -89,7 +90,7 @@ def _admit(turn: Turn, pod: Pod) -> Act:
     if found is not None:
         return reject(turn, pod, found)
     worker = Worker(since=turn.now, synced=turn.now, dirty_since=turn.now)
-    host = with_pod(turn.host, pod.metadata.uid, HostPod(pod, since=turn.now), worker)
+    host = with_pod(turn.host, pod.metadata.uid, HostPod(programmed(pod, turn.host.programs), since=turn.now), worker)
     return Act("admit", pod.ref, reason="BoundToThisNode", moment="pod-admitted", host=host)
 
 
