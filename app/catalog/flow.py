@@ -41,9 +41,10 @@ class Setting(Struct, frozen=True):
     sets: tuple[str, ...] = ()
     """Where it is written; one of the targets in `catalog.targets`: `field REF PATH`, `annotation REF NAME`,
     `prestop REF CONTAINER`, `keep REF PATH` and `exists REF` (a switch that takes out what stands in cluster.yaml),
-    `load SERVICE rate|duration`, `load SERVICE through|refresh|retries|check` (of the front that clients come through:
-    `nodes`, `ingress` or `load-balancer`), `lag PROCESS`, `program IMAGE BEHAVIOUR`, `script NAME` (fills `{NAME}` in scripts), `begins bound`,
-    `elects PROCESS` (a switch: whether it leads by a Lease)."""
+    `load SERVICE rate|duration`, `load SERVICE through|refresh|offset|retries|check` (the front that clients come
+    through, one of nodes, ingress and load-balancer), `program IMAGE BEHAVIOUR` (how an image behaves whatever
+    annotations say), `lag PROCESS`, `script NAME` (fills `{NAME}` in scripts), `begins bound`, `elects PROCESS` (a
+    switch: whether it leads by a Lease)."""
 
 
 class Notes(Struct, frozen=True):

@@ -8,11 +8,13 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from app.kube.meta import Ref
+from app.kube.networking import EndpointSlice
 from app.kube.nodes import Node
 from app.kube.pods import Pod
 from app.kube.taints import UNSCHEDULABLE
 from app.kube.workloads import Deployment, StatefulSet
 from app.loops import kube_proxy
+from app.sim.fronts import ready_addresses
 from app.sim.loop import Turn, process_name
 from app.sim.processes import Candidate
 from app.sim.walk import Goal
@@ -115,6 +117,19 @@ def all_back(world: World, _: Subject | None) -> bool:
     return not (world.down or world.cut or world.severed or waiting)
 
 
+def none_terminating(world: World, _: Subject | None) -> bool:
+    """No pod is being deleted."""
+    return not any(pod.metadata.deletionTimestamp is not None for pod in world.etcd.find(Pod.kind))
+
+
+def fronts_current(world: World, _: Subject | None) -> bool:
+    """What clients come through knows exactly the ready addresses, and keeps none of them out."""
+    slices = world.etcd.find(EndpointSlice.kind)
+    return all(
+        front.listed == ready_addresses(service, slices) and not front.out for service, front in world.fronts.items()
+    )
+
+
 GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
     "target-gone": target_gone,
     "processes-gone": processes_gone,
@@ -127,4 +142,6 @@ GOALS: dict[str, Callable[[World, Subject | None], bool]] = {
     "script-done": script_done,
     "taints-current": taints_current,
     "all-back": all_back,
+    "none-terminating": none_terminating,
+    "fronts-current": fronts_current,
 }

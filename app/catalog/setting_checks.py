@@ -26,6 +26,7 @@ _TYPES = {
     "load duration": "duration",
     "load through": "choice",
     "load refresh": "duration",
+    "load offset": "duration",
     "load retries": "count",
     "load check": "duration",
     "keep": "switch",
@@ -126,8 +127,7 @@ def _place(flow: Flow, path: Path, setting: Setting, target: Target) -> Iterator
     elif target.verb == "elects":
         yield from one_of(path, target.name, LEADERS if flow.leaders else ())
     elif target.verb == "program":
-        image, _, behaviour = target.name.partition(" ")
-        yield from (Problem(path, text) for text in faults({behaviour: setting.default}))
+        yield from (Problem(path, text) for text in faults({target.name.partition(" ")[2]: setting.default}))
     elif target.verb == "lag":
         yield from _process(flow, path, target.name)
     elif target.verb == "script":

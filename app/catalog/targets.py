@@ -41,14 +41,14 @@ FORMS = {
     "keep": "keep KIND/NAME PATH",
     "exists": "exists KIND/NAME",
     "health": "health KIND/NAME startup|liveness|readiness",
-    "load": "load service/NAME rate|duration|through|refresh|retries|check",
+    "load": "load service/NAME rate|duration|through|refresh|offset|retries|check",
     "lag": "lag PROCESS[/NODE]",
     "program": "program IMAGE BEHAVIOUR",
     "script": "script NAME",
     "begins": "begins bound",
     "elects": "elects PROCESS",
 }
-LOAD = ("rate", "duration", "through", "refresh", "retries", "check")
+LOAD = ("rate", "duration", "through", "refresh", "offset", "retries", "check")
 """What may be said of clients and of the front that they come through."""
 PROBES = ("startup", "liveness", "readiness")
 _SEGMENT = re.compile(r"[^.\[\]]+")

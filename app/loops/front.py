@@ -1,9 +1,9 @@
 """The front: an ingress or a cloud load balancer whose targets are pods, with a list of addresses of its own.
 
-It reads the EndpointSlices every so often, at whole periods after t = 0, or whenever they change, and takes ready
-addresses only. Health checks, at whole periods too, keep an address out until one passes, and take it out after two
-that fail. Where it runs and whether it is up is not modelled, nor are registration delays of a cloud besides its
-period, connections that it keeps open to pods, and sticky sessions.
+It reads the EndpointSlices every so often, at whole periods after its first reading, or whenever they change, and takes
+ready addresses only. Health checks, at whole periods after t = 0, keep an address out until one passes, and take it out
+after two that fail. Where it runs and whether it is up is not modelled, nor are a cloud's registration delays besides
+its period, connections that it keeps open to pods, and sticky sessions.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _refresh(load: Load, front: Front, wanted: tuple[str, ...], known: Noticed) 
     # What is new has to pass a check first, where there are any.
     new = tuple(row for row in wanted if row not in front.listed) if load.check else ()
     kept = tuple(row for row in front.out if row in wanted)
-    at = _tick(known.news, load.refresh) if load.refresh else known.news
+    at = _tick(known.news - load.offset, load.refresh) + load.offset if load.refresh else known.news
     yield Change(at, "refresh-routes", _difference(front, wanted), Front(wanted, tuple(sorted({*kept, *new}))))
 
 

@@ -34,6 +34,8 @@ class Load(Struct, frozen=True):
     """The front that they come through, `ingress` or `load-balancer`; empty: the rules of the nodes."""
     refresh: int = 0
     """Milliseconds between two readings of the EndpointSlices by that front; 0: it watches them."""
+    offset: int = 0
+    """When after t = 0 it first reads them, within one such period."""
     retries: int = 0
     """How many further addresses it tries for one request."""
     check: int = 0

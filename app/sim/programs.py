@@ -40,9 +40,8 @@ def check(intervention: Intervention) -> list[str]:
 
 
 def faults(behaviour: dict[str, str]) -> list[str]:
-    return [
-        fault.text for fault in check_annotations(StringMap({PREFIX + key: text for key, text in behaviour.items()}))
-    ]
+    words = StringMap({PREFIX + key: text for key, text in behaviour.items()})
+    return [fault.text for fault in check_annotations(words)]
 
 
 def change(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:

@@ -7,10 +7,12 @@ from fractions import Fraction
 from itertools import pairwise
 
 from app.kube.meta import Ref, condition
+from app.kube.networking import EndpointSlice
 from app.kube.pods import Pod
 from app.kube.rollout_status import PROGRESSING, TIMED_OUT
 from app.kube.workloads import Deployment
-from app.sim.ledger import Route, share
+from app.sim.fronts import ready_addresses
+from app.sim.ledger import ANY, Route, share
 from app.sim.maps import ordered
 from app.sim.walk import Record, Walk
 from app.sim.world import World
@@ -81,15 +83,26 @@ def most_pods(subject: Subject) -> Fact:
 
 
 def versions_mixed(subject: Subject) -> Fact:
-    """For how long pods of two templates served side by side at a stretch."""
+    """For how long pods of two templates were ready side by side at a stretch."""
     names = rolled(subject.walk)
     found = longest(subject.walk, lambda world: [str(name) for name in names if len(_templates(world, name)) > 1])
     return Fact(found.lasted / 1000 if found else 0.0, "s", found.step if found else None)
 
 
 def peak_per_pod(subject: Subject) -> Fact:
-    """The most requests a second that one pod got; the rate over the addresses that the fewest were left of."""
-    walk = subject.walk
+    """The most requests a second that one pod got, when the fewest addresses were left."""
+    peak, row = _highest(subject.walk)
+    return Fact(float(round(peak, 3)), "requests/s", _step(subject.walk, row))
+
+
+def peak_factor(subject: Subject) -> Fact:
+    """The same, in times of what a pod got at the start."""
+    usual = _peak(subject.walk.start)
+    peak, row = _highest(subject.walk)
+    return Fact(float(round(peak / usual, 2)) if usual else 1.0, "times", _step(subject.walk, row))
+
+
+def _highest(walk: Walk) -> tuple[Fraction, Record | None]:
     best: tuple[Fraction, Record | None] = (_peak(walk.start), None)
     seen = walk.start.ledger.routes
     for row in walk.records:
@@ -98,7 +111,7 @@ def peak_per_pod(subject: Subject) -> Fact:
             seen = world.ledger.routes
             peak = _peak(world)
             best = (peak, row) if peak > best[0] else best
-    return Fact(float(round(best[0], 3)), "requests/s", _step(walk, best[1]))
+    return best
 
 
 def _peak(world: World) -> Fraction:
@@ -112,6 +125,20 @@ def _peak(world: World) -> Fraction:
         key = (route.service, route.address)
         sent[key] = sent.get(key, Fraction(0)) + rate / spans[-1].of
     return max(sent.values(), default=Fraction(0))
+
+
+def front_behind(subject: Subject) -> Fact:
+    """The longest time for which an ingress or load balancer sent to an address that was ready no more."""
+    found = longest(subject.walk, _outdated)
+    more = (("what", found.what if found else "none"),)
+    return Fact(found.lasted / 1000 if found else 0.0, "s", found.step if found else None, more)
+
+
+def _outdated(world: World) -> Iterator[str]:
+    slices = world.etcd.find(EndpointSlice.kind) if world.fronts else ()
+    for service, front in ordered(world.fronts):
+        ready = ready_addresses(service, slices)
+        yield from (address for address in front.rules.backends if address not in ready)
 
 
 # The two races: an address that fails is that of a pod on its way out, or of one that does not serve yet.
@@ -147,7 +174,8 @@ def _times(walk: Walk) -> Iterator[tuple[Record | None, World, int]]:
 
 
 def _failing(world: World) -> list[Route]:
-    return [route for route, row in ordered(world.ledger.failing) if row.weight]
+    """Where requests are sent in vain; with no address left there is no pod to blame."""
+    return [route for route, row in ordered(world.ledger.failing) if row.weight and route.address]
 
 
 def _rate(world: World, route: Route) -> Fraction:
@@ -157,6 +185,10 @@ def _rate(world: World, route: Route) -> Fraction:
 
 
 def _leaves(world: World, route: Route) -> bool:
+    """Whether the pod at a route's address is being deleted, or gone; of all that a front tries, of every one."""
+    if route.address == ANY:
+        tried = [row for row in world.ledger.failing if row[:2] == route[:2] and row.address != ANY]
+        return all(_leaves(world, row) for row in tried)
     pods = [pod for pod in world.etcd.find(Pod.kind) if isinstance(pod, Pod) and pod.status.podIP == route.address]
     return all(pod.terminating or pod.finished for pod in pods)
 
@@ -188,15 +220,9 @@ def _runs(world: World, pod: Pod) -> bool:
 
 
 def _templates(world: World, name: Ref) -> set[str]:
-    """The ReplicaSets whose pods serve."""
-    found = set()
-    for pod in _pods(world, name):
-        host = world.hosts.get(pod.spec.nodeName)
-        held = host.pods.get(pod.metadata.uid) if host is not None and host.power else None
-        owner = pod.metadata.controller
-        if held is not None and held.serves and owner is not None:
-            found.add(owner.name)
-    return found
+    """The ReplicaSets that have ready pods."""
+    owners = (pod.metadata.controller for pod in _ready(world, name))
+    return {owner.name for owner in owners if owner is not None}
 
 
 def _extreme(
@@ -227,6 +253,8 @@ ROLLOUT_FACTS: dict[str, Callable[[Subject], Fact]] = {
     "most-pods": most_pods,
     "versions-mixed": versions_mixed,
     "peak-per-pod": peak_per_pod,
+    "peak-factor": peak_factor,
+    "front-behind": front_behind,
     "failed-at-stop": failed_at_stop,
     "failed-at-start": failed_at_start,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import is_
 from typing import NamedTuple
 
 from app.sim.walk import Record, Walk
@@ -25,15 +26,16 @@ class Stretch(NamedTuple):
 
 
 def stretches(walk: Walk, found: Callable[[World], Iterable[str]]) -> list[Stretch]:
-    """All of them, in the order of their ends; `found` depends on nothing but objects and machines."""
+    """All of them, in the order of their ends; `found` depends on nothing but objects, machines and fronts."""
     ended: list[Stretch] = []
     open_: dict[str, Record | None] = dict.fromkeys(found(walk.start))
-    seen = (walk.start.etcd, walk.start.hosts)
+    seen = (walk.start.etcd, walk.start.hosts, walk.start.fronts)
     for row in walk.records:
         world = row.step.world
-        if world.etcd is seen[0] and world.hosts is seen[1]:
+        now_seen = (world.etcd, world.hosts, world.fronts)
+        if all(map(is_, seen, now_seen)):
             continue
-        seen = (world.etcd, world.hosts)
+        seen = now_seen
         now = list(found(world))
         ended += [_ended(walk, what, open_.pop(what), row.step.at) for what in list(open_) if what not in now]
         open_ = {what: open_.get(what, row) for what in now}

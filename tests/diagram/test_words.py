@@ -17,7 +17,7 @@ from app.paths import flows_dir
 DIAGRAM = Path(words.__file__).parent
 FILE = yaml.safe_load((flows_dir() / "pictures.yaml").read_text())
 # Parts in which the word is a state of the model, checked where the states are known.
-BY_STATE = {"acts", "answer", "endpoint", "backend", "node", "failure", "failing", "timeline"}
+BY_STATE = {"acts", "answer", "front", "endpoint", "backend", "node", "failure", "failing", "timeline"}
 
 
 def asked() -> Iterator[tuple[str, str]]:
