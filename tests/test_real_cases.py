@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.real_cases import cordoning, draining, outages, termination
+from tests.real_cases import cordoning, draining, outages, rolling, termination
 from tests.real_cases.asking import Real, differences
 
 CASES: dict[str, dict[str, Any]] = {
@@ -17,6 +17,9 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 RUNNERS: dict[str, Callable[[dict[str, Any]], Real]] = {
+    "start-01": rolling.start_01,
+    "start-03": rolling.start_03,
+    "term-01": rolling.term_01,
     "term-03": termination.term_03,
     "cordon-01": cordoning.cordon_01,
     "cordon-04": cordoning.cordon_04,

@@ -38,9 +38,11 @@ def _begun(turn: Turn, command: Command) -> Answers:
     if not isinstance(answer.object, Deployment):
         yield failed(command, answer)
         return
-    limit = durations.parse(command.option("timeout", "0s"))
-    options = _with(command, "deadline", str(turn.now + limit)) if limit else command.options
-    began = replace(command, done=1, uids=(answer.object.metadata.uid,), options=options)
+    # What it knows from before is older than this answer.
+    began = replace(command, done=1, uids=(answer.object.metadata.uid,))
+    began = replace(began, options=_with(began, "seen", str(turn.version(ref))))
+    if limit := durations.parse(command.option("timeout", "0s")):
+        began = replace(began, options=_with(began, "deadline", str(turn.now + limit)))
     yield _told(began, report(answer.object), first=True)
 
 
