@@ -17,7 +17,6 @@ ROWS = read_rows(FILE.read_bytes(), FILE.name)
 NOT_YET_BUILT = frozenset(
     {
         "node-loss",
-        "rollout",
         "service-routing",
     }
 )

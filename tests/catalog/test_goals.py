@@ -12,6 +12,7 @@ from app.kube.meta import Ref
 from app.kube.nodes import Node, NodeSpec, Taint
 from app.kube.pods import Pod
 from app.kube.taints import UNSCHEDULABLE
+from app.sim.fronts import Front, ready_addresses
 from app.sim.index import Stored
 from app.sim.ledger import Failing, Ledger, Route
 from app.sim.maps import Map
@@ -185,3 +186,19 @@ def test_all_are_back_only_when_leaders_lead_and_watches_have_listed() -> None:
 def test_whoever_is_cut_off_is_not_back(walk: Walk, process: str) -> None:
     assert not goals.all_back(replace(walk.start, cut=Map({process: 0})), None)
     assert not goals.all_back(replace(walk.start, down=Map({process: 0})), None)
+
+
+def test_nobody_terminates_when_the_old_pod_is_gone(walk: Walk) -> None:
+    leaving = [world.now for world in worlds(walk) if not goals.none_terminating(world, None)]
+    gone = next(record for record in walk.records if record.step.verb == "remove")
+    assert leaving
+    assert max(leaving) == gone.step.at
+    assert goals.none_terminating(walk.world, None)
+
+
+def test_a_front_is_current_when_it_lists_what_is_ready_and_keeps_nothing_out(walk: Walk) -> None:
+    web = Ref("Service", "default", "web")
+    ready = ready_addresses(web, walk.start.etcd.find("EndpointSlice"))
+    assert len(ready) == 2
+    for front, current in ((Front(ready), True), (Front(ready[:1]), False), (Front(ready, out=ready[:1]), False)):
+        assert goals.fronts_current(replace(walk.start, fronts=Map({web: front})), None) is current

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from app.catalog import settings
+from app.catalog import setting_checks, settings
 from app.catalog.flow import Flow, Setting
 from app.catalog.ground import UNSET, Ground, foreign_ground, own_ground
 from app.catalog.targets import parse
@@ -81,6 +81,37 @@ def test_values_go_to_their_targets(race: Flow) -> None:
     assert found.lags == {"kube-proxy": Lag(50, 50, 1000), "kube-proxy/node-2": Lag(1, 1, 1)}
     assert found.loads == (Load(Ref("Service", "default", "web"), 7, 100),)
     assert found.words == {"force": "true"}
+
+
+FRONT = {
+    "through": ("choice", "nodes", "load-balancer", "load-balancer"),
+    "refresh": ("duration", "3s", "10s", 10_000),
+    "offset": ("duration", "0s", "700ms", 700),
+    "retries": ("count", "0", "2", 2),
+    "check": ("duration", "0s", "5s", 5_000),
+}
+
+
+@pytest.mark.parametrize("part", FRONT)
+def test_clients_may_come_through_a_front(race: Flow, part: str) -> None:
+    kind, default, given, kept = FRONT[part]
+    choices = ("nodes", "ingress", "load-balancer") if kind == "choice" else ()
+    extra = Setting(part, part, kind, default, choices=choices, sets=(f"load service/web {part}",))
+    flow = with_settings(race, extra)
+    assert not list(setting_checks.check(flow))
+    (load,) = written(flow, own_ground(flow), {part: given}).loads
+    assert getattr(load, part) == kept
+    (plain,) = written(flow, own_ground(flow), {}).loads
+    assert getattr(plain, part) in ("", 0, 3_000)
+
+
+def test_an_image_may_behave_in_its_own_way(race: Flow) -> None:
+    extra = Setting("new", "new", "choice", "200", choices=("200", "503"), sets=("program web:2 health",))
+    flow = with_settings(race, replace(extra, default="*: 200", choices=("*: 200", "*: 503")))
+    assert not list(setting_checks.check(flow))
+    assert written(flow, own_ground(flow), {"new": "*: 503"}).programs == {"web:2": {"health": "*: 503"}}
+    (problem,) = setting_checks.check(with_settings(race, replace(extra, sets=("program web:2 helth",))))
+    assert "no such annotation" in problem.text
 
 
 def test_no_requests_are_no_load(race: Flow) -> None:

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from app.catalog.flow import Flow
 from app.diagram.extract import deeds, standing
 from app.diagram.extract.kept import KEPT, Same, record_at, steps, world_at
+from app.diagram.extract.leading import subject_tracks
 from app.diagram.extract.names import seconds
 from app.diagram.extract.series import BEFORE, series
 from app.diagram.extract.subjects import cast
-from app.diagram.extract.tracks import Tracks, subject_tracks
+from app.diagram.extract.tracks import Tracks
 from app.diagram.extract.wording import retold
 from app.diagram.views import TimelineView
 from app.diagram.words import say

@@ -16,16 +16,11 @@ from app.kube.pods import Pod
 from app.kube.probes import FAILURE, READINESS
 from app.sim.host import ContainerRun, Host
 from app.sim.index import Index
-from app.sim.ledger import Failing, Route
-from app.sim.maps import Map, ordered
 from app.sim.walk import Walk
-from app.sim.world import World
-
-MOST_RULES = 4
-"""Nodes whose rules have a row."""
 
 
-def _word(state: str, **names: object) -> Phase:
+def worded(state: str, **names: object) -> Phase:
+    """A phase with its words."""
     return Phase(state, say("timeline", state, **names))
 
 
@@ -63,8 +58,8 @@ class Tracks:
             now = pod(etcd)
             was = was or now is not None
             if now is None:
-                return _word("gone") if was else None
-            return _word("terminating" if now.terminating else "exists")
+                return worded("gone") if was else None
+            return worded("terminating" if now.terminating else "exists")
 
         name = say("timeline", "object", name=short(subject.ref.name))
         return Track(f"object-{subject.uid}", "api", name, segments(self.etcd, self.end, phase))
@@ -147,7 +142,7 @@ class Tracks:
                 and (state := _endpoint(obj, subject)) is not None
             ]
             if not states:
-                return _word("none") if was else None
+                return worded("none") if was else None
             was = True
             word = "terminating-endpoint" if states[0] == "terminating" else states[0]
             return Phase(states[0], say("timeline", word))
@@ -164,12 +159,12 @@ class Tracks:
             if now is None:
                 return None
             if now.terminating:
-                return _word("terminating")
+                return worded("terminating")
             if now.finished:
                 return Phase("exited", say("timeline", "ended"))
             if not now.spec.nodeName:
-                return _word("pending")
-            return _word("ready" if now.ready else "starting")
+                return worded("pending")
+            return worded("ready" if now.ready else "starting")
 
         name = say("timeline", "replacement", name=short(subject.ref.name))
         return Track(f"replacement-{subject.uid}", "controller", name, segments(self.etcd, self.end, phase))
@@ -182,7 +177,7 @@ class Tracks:
             asked = (
                 [row.counting for row in worker.probes if row.kind == READINESS and row.counting.last] if worker else []
             )
-            return _word("failure" if any(row.result == FAILURE for row in asked) else "success") if asked else None
+            return worded("failure" if any(row.result == FAILURE for row in asked) else "success") if asked else None
 
         found = segments(self.hosts(subject.node), self.end, phase)
         if not any(row.state == "failure" for row in found):
@@ -193,86 +188,18 @@ class Tracks:
 
 def _process_phase(host: Host, uid: str, run: ContainerRun) -> Phase:
     if run.state == "exited":
-        return _word("exited", code=run.exit_code)
+        return worded("exited", code=run.exit_code)
     if run.state != "running":
-        return _word("created")
+        return worded("created")
     worker = host.workers.get(uid)
     if worker is not None and any(kill.hook == "running" and kill.container == run.name for kill in worker.kills):
-        return _word("pre-stop")
+        return worded("pre-stop")
     if run.stop is not None and run.stop.signalled is not None:
-        return _word("draining" if run.closing == "drains" else "sigterm")
-    return _word("running")
+        return worded("draining" if run.closing == "drains" else "sigterm")
+    return worded("running")
 
 
 def _endpoint(obj: EndpointSlice, subject: Subject) -> str | None:
     found = (row for row in obj.endpoints if row.targetRef is not None and row.targetRef.uid == subject.uid)
     row = next(found, None)
     return state_of(row) if row is not None else None
-
-
-def rules(tracks: Tracks, subject: Subject) -> list[Track]:
-    """Each node's rules that ever led to the pod; those that led astray first, if there are too many."""
-    addresses = {
-        held.ip
-        for _, host in tracks.hosts(subject.node)
-        if host is not None and (held := host.pods.get(subject.uid)) is not None and held.ip
-    }
-    if len(addresses) != 1:
-        return []
-    (address,) = addresses
-    found = [row for node in tracks.walk.start.nodes if (row := _rules(tracks, subject, node, address)) is not None]
-    if len(found) <= MOST_RULES:
-        return found
-    stale = [row for row in found if any(part.state == "stale" for part in row.segments)]
-    chosen = [*stale, *(row for row in found if row not in stale)][:MOST_RULES]
-    rest = say("timeline", "more-rules", count=f"+{len(found) - len(chosen):,}")
-    return [*(row for row in found if row in chosen), Track("rules-more", "kube-proxy", rest, ())]
-
-
-def _rules(tracks: Tracks, subject: Subject, node: str, address: str) -> Track | None:
-    leads = any(
-        address in row.backends
-        for _, host in tracks.hosts(node)
-        if host is not None
-        for _, row in ordered(host.proxy.rules)
-    )
-    if not leads:
-        return None
-    name = short(subject.ref.name)
-    rows = _with_failures(tracks, node, address)
-
-    def phase(value: tuple[Host | None, str]) -> Phase | None:
-        host, kind = value
-        if host is None:
-            return None
-        if not any(address in row.backends for _, row in ordered(host.proxy.rules)):
-            return _word("without", name=name)
-        return _word("stale", name=name, kind=say("failing", kind)) if kind else _word("leads", name=name)
-
-    title = say("timeline", "rules", node=node)
-    return Track(f"rules-{node}-{subject.uid}", "kube-proxy", title, segments(rows, tracks.end, phase))
-
-
-def _with_failures(tracks: Tracks, node: str, address: str) -> Series[tuple[Host | None, str]]:
-    """The machine together with how its route to that address fails, if it does."""
-    known: dict[tuple[int, int], tuple[Host | None, str]] = {}
-
-    def part(world: World) -> tuple[Host | None, str]:
-        host, failing = world.hosts.get(node), world.ledger.failing
-        key = (id(host), id(failing))
-        if key not in known:
-            known[key] = (host, _kind(failing, node, address))
-        return known[key]
-
-    return series(tracks.walk, part)
-
-
-def _kind(failing: Map[Route, Failing], node: str, address: str) -> str:
-    kinds = [row.kind for route, row in ordered(failing) if route.node == node and route.address == address]
-    return kinds[0] if kinds else ""
-
-
-def subject_tracks(tracks: Tracks, subject: Subject) -> list[Track]:
-    """Every row about one pod."""
-    found = [tracks.object(subject), *tracks.processes(subject), tracks.grace(subject), *tracks.endpoints(subject)]
-    return [row for row in [*found, *rules(tracks, subject), tracks.probe(subject)] if row is not None]
