@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from app.kube.meta import Condition, ObjectMeta
@@ -12,7 +14,7 @@ FAILED = Condition("Progressing", "False", "ProgressDeadlineExceeded", "has time
 
 
 def deployment(wanted: int | None = 4, *, generation: int = 2, **status: int) -> Deployment:
-    numbers = {"observedGeneration": 2, **status}
+    numbers: dict[str, Any] = {"observedGeneration": 2, **status}
     meta = ObjectMeta(name="web", namespace="default", generation=generation)
     return Deployment(meta, DeploymentSpec(replicas=wanted), DeploymentStatus(**numbers))
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from app.kube.meta import Ref
 from app.kube.stringmap import StringMap
-from app.sim import interventions, traffic
+from app.sim import interventions
 from app.sim.engine import Model
 from app.sim.host import ContainerRun, Host, HostPod
 from app.sim.intervention import parse
@@ -15,6 +15,7 @@ from app.sim.ledger import Load
 from app.sim.maps import Map
 from app.sim.proxy_rules import Proxy, Rules
 from app.sim.schedule import run
+from app.sim.served import failure
 from app.sim.start import with_load
 from app.sim.walk import Walk
 from app.sim.world import World
@@ -82,4 +83,4 @@ def test_requests_that_need_it_are_answered_with_errors_meanwhile() -> None:
 @pytest.mark.parametrize(("serves", "needs", "kind"), [(True, "cache", ""), (False, "database", "refused")])
 def test_others_do_not_notice(serves: bool, needs: str, kind: str) -> None:
     host = replace(served("node-1", serves=serves, needs=needs), broken=("database",))
-    assert traffic.failure(host, host.pods["u1"]) == kind
+    assert failure(host, host.pods["u1"]) == kind

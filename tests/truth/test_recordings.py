@@ -70,13 +70,6 @@ COVERED: dict[str, Scenario] = {
         images=("docker.io/library/bb:1",),
     ),
     "replicaset-slow-start": Scenario(("90ms apply m:later",), "10s"),
-    "rollout-1": Scenario(("80ms set-image deployment/roll/one app=app:v2",), "30s", images=("app:v1",)),
-    "rollout-4": Scenario(
-        ("100ms set-image deployment/roll/web app=app:v2",),
-        "30s",
-        images=("app:v1",),
-        relist={"n1": 930, "n2": 480, "n3": 920, "n4": 220},
-    ),
     **NODES,
     **WORKLOADS,
     **STARTS,

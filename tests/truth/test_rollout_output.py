@@ -7,7 +7,7 @@ from itertools import groupby
 import pytest
 from msgspec.structs import replace
 from recordings import recording, walk
-from test_recordings import COVERED
+from workload_recordings import WORKLOADS
 
 from app.sim.walk import Walk
 
@@ -21,8 +21,9 @@ BEGAN = {
 
 
 def modelled(name: str) -> Walk:
-    scenario = COVERED[name]
-    return walk(name, replace(scenario, script=(*scenario.script, BEGAN[name])))
+    scenario = WORKLOADS[name]
+    found: Walk = walk(name, replace(scenario, script=(*scenario.script, BEGAN[name])))
+    return found
 
 
 def lines(texts: list[str]) -> list[str]:

@@ -152,6 +152,13 @@ WORKLOADS: dict[str, Scenario] = {
     ),
     "job-backoff": Scenario(("95ms apply m:later",), "160s", images=("app:v1",), begins=10),
     "preemption": Scenario(("100ms apply m:later",), "10s", images=("app:v1",), standing=CLASSES),
+    "rollout-1": Scenario(("80ms set-image deployment/roll/one app=app:v2",), "30s", images=("app:v1",)),
+    "rollout-4": Scenario(
+        ("100ms set-image deployment/roll/web app=app:v2",),
+        "30s",
+        images=("app:v1",),
+        relist={"n1": 930, "n2": 480, "n3": 920, "n4": 220},
+    ),
     "rollout-bad-image": Scenario(
         ("70ms set-image deployment/roll/web app=bad:v3",),
         "62s",
