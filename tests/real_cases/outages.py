@@ -18,7 +18,7 @@ from app.kube.networking import EndpointSlice
 from app.kube.nodes import Node
 from app.kube.pods import Pod
 from app.sim.loop import SERVER
-from app.sim.traffic import failure
+from app.sim.served import failure
 from app.sim.world import World
 from app.story.events import newest
 from app.story.play import Play
