@@ -10,7 +10,7 @@ of REJECT under internalTrafficPolicy Local, the hourly full sync and retries af
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -24,6 +24,7 @@ from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
 from app.sim.maps import Map, ordered_keys
 from app.sim.proxy_rules import Proxy, Rules
+from app.sim.sharing import Shared
 
 RUNNER = Ref("Proxy", "", "sync-runner")
 HEADLESS_LABEL = "service.kubernetes.io/headless"
@@ -38,11 +39,11 @@ def reconcile(turn: Turn) -> Act | Wait | None:
     proxy = turn.host.proxy
     if proxy.sync_started is not None:
         return _end(turn, proxy) if proxy.committed else _commit(turn, proxy)
-    seen = _seen(turn)
+    seen = _seen(turn.view)
     if proxy.since is None:
         # Nothing to watch for yet: no sync would change anything.
         return _act(turn, "watch", "ProcessStarted", replace(proxy, since=turn.now)) if seen else None
-    if proxy.last_sync_end is not None and seen == proxy.seen:
+    if proxy.last_sync_end is not None and (seen is proxy.seen or seen == proxy.seen):
         return None
     return _start(turn, proxy, seen)
 
@@ -61,9 +62,7 @@ def _commit(turn: Turn, proxy: Proxy) -> Act | Wait:
     bounds = turn.lag("proxy-commit").after(proxy.sync_started or 0)
     if not turn.reached(bounds):
         return Wait(bounds)
-    changed = [
-        ref for ref in ordered_keys({**proxy.rules, **proxy.taken}) if proxy.rules.get(ref) != proxy.taken.get(ref)
-    ]
+    changed = _changed(proxy.rules, proxy.taken)
     rules = proxy.taken if changed else proxy.rules
     done = replace(proxy, rules=rules, taken=Map(), committed=True)
     if not changed:
@@ -99,35 +98,65 @@ def _difference(before: Rules | None, after: Rules | None) -> str:
     return "BackendsChanged" if lost and won else "BackendRemoved" if lost else "BackendAdded"
 
 
-# What it believes.
+@Shared
+def _changed(before: Map[Ref, Rules], after: Map[Ref, Rules]) -> list[Ref]:
+    """The Services whose rules differ."""
+    return [ref for ref in ordered_keys({**before, **after}) if before.get(ref) != after.get(ref)]
 
 
-def _services(turn: Turn) -> list[Service]:
+# What it believes. The proxies of all nodes believe the same for most of the time, so what follows is shared.
+
+
+def _services(view: Index) -> list[Service]:
     """Headless Services have no rules, and their slices are not even watched."""
-    return [row for row in turn.all(Service) if not row.spec.headless and row.spec.type != "ExternalName"]
+    rows = [row for row in view.find(Service.kind) if isinstance(row, Service)]
+    return [row for row in rows if not row.spec.headless and row.spec.type != "ExternalName"]
 
 
-def _slices(turn: Turn) -> list[EndpointSlice]:
-    return [row for row in turn.all(EndpointSlice) if HEADLESS_LABEL not in row.metadata.labels]
+def _slices(view: Index) -> list[EndpointSlice]:
+    rows = [row for row in view.find(EndpointSlice.kind) if isinstance(row, EndpointSlice)]
+    return [row for row in rows if HEADLESS_LABEL not in row.metadata.labels]
 
 
-def _seen(turn: Turn) -> Versions:
+@Shared
+def _seen(view: Index) -> Versions:
     """Versions tell that something changed even where the outcome is the same."""
-    objects: list[Object] = [*_services(turn), *_slices(turn)]
-    return tuple((row.ref, turn.version(row.ref)) for row in objects)
+    objects: list[Object] = [*_services(view), *_slices(view)]
+    return tuple((row.ref, view.objects[row.ref].version) for row in objects)
+
+
+class Everywhere(NamedTuple):
+    """What follows from a belief on every node, and what is left to each of them."""
+
+    rules: Map[Ref, Rules]
+    local: tuple[tuple[Service, tuple[Endpoint, ...]], ...]
+    """Services whose rules differ from node to node, each with its endpoints."""
+
+
+@Shared
+def _everywhere(view: Index) -> Everywhere:
+    listed: dict[Ref, list[Endpoint]] = {}
+    for row in _slices(view):
+        listed.setdefault(Ref(Service.kind, row.metadata.namespace, row.service), []).extend(row.endpoints)
+    rows = [(service, tuple(listed.get(service.ref, ()))) for service in _services(view)]
+    rules = {service.ref: _rule(service, endpoints, "") for service, endpoints in rows if not _local(service)}
+    return Everywhere(Map(rules), tuple(row for row in rows if _local(row[0])))
 
 
 def _rules(turn: Turn) -> Map[Ref, Rules]:
     """The rules that follow from what is believed; a Service without usable endpoints rejects."""
-    listed: dict[Ref, list[Endpoint]] = {}
-    for row in _slices(turn):
-        listed.setdefault(Ref(Service.kind, row.metadata.namespace, row.service), []).extend(row.endpoints)
-    return Map({service.ref: _rule(turn, service, listed.get(service.ref, ())) for service in _services(turn)})
+    rules, local = _everywhere(turn.view)
+    own = {service.ref: _rule(service, endpoints, turn.node) for service, endpoints in local}
+    return rules.update(own) if own else rules
 
 
-def _rule(turn: Turn, service: Service, endpoints: Iterable[Endpoint]) -> Rules:
-    policies = Policies(internal_local=service.spec.internalTrafficPolicy == "Local")
-    found = backends(tuple(endpoints), turn.node, policies)
+def _local(service: Service) -> bool:
+    return service.spec.internalTrafficPolicy == "Local"
+
+
+def _rule(service: Service, endpoints: tuple[Endpoint, ...], node: str) -> Rules:
+    policies = Policies(internal_local=_local(service))
+    found = backends(endpoints, node, policies)
     usable = found.local if policies.internal_local else found.cluster
     return Rules(tuple(sorted({address for row in usable or () for address in row.addresses})))
 

@@ -19,6 +19,7 @@ from app.sim.lags import Bounds, Lag
 from app.sim.ledger import Ledger, Load
 from app.sim.maps import Map
 from app.sim.reflectors import Severed
+from app.sim.sharing import Shared
 from app.sim.world import Delivery, World
 
 # One call for all parts, in the order of the world's fields (a test holds the two lists together).
@@ -151,20 +152,27 @@ def receive(draft: Draft, queue: tuple[str, str]) -> Delivery:
     return delivery
 
 
-def believe(draft: Draft, process: str, ref: Ref, stored: Stored) -> None:
-    """Let a process see a version of what `ref` names, unless it has seen a newer one."""
+def believe(draft: Draft, process: str, ref: Ref, stored: Stored, *, alike: bool = False) -> None:
+    """Let a process see a version of what `ref` names, unless it has seen a newer one.
+
+    Processes that are `alike` on all nodes share their beliefs for as long as they have seen the same.
+    """
     view: Index = draft.views.get(process, UNSEEN)
     known = view.get(ref)
     if known is None or known.version < stored.version:
-        draft.views = draft.views.set(process, view.put(stored, ref))
+        draft.views = draft.views.set(process, _put(view, stored) if alike else view.put(stored, ref))
 
 
-def forget(draft: Draft, process: str, ref: Ref, gone: Stored | None) -> None:
+_put = Shared(Index.put)
+_drop = Shared(Index.drop)
+
+
+def forget(draft: Draft, process: str, ref: Ref, gone: Stored | None, *, alike: bool = False) -> None:
     """Let a process see that an object went, unless it already knows a successor of the same name."""
     view: Index = draft.views.get(process, UNSEEN)
     known = view.get(ref)
     if known is not None and gone is not None and known.version <= gone.version:
-        draft.views = draft.views.set(process, view.drop(ref))
+        draft.views = draft.views.set(process, _drop(view, ref) if alike else view.drop(ref))
 
 
 def stored(draft: Draft, ref: Ref) -> Object | None:

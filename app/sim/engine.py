@@ -121,10 +121,11 @@ class Model:
 
     def _deliver(self, draft: Draft, action: Deliver) -> Transition:
         delivery = receive(draft, (action.process, action.kind))
+        alike = self.routes.alike(action.process)
         if delivery.after is None:
-            forget(draft, action.process, delivery.ref, delivery.before)
+            forget(draft, action.process, delivery.ref, delivery.before, alike=alike)
         else:
-            believe(draft, action.process, delivery.ref, delivery.after)
+            believe(draft, action.process, delivery.ref, delivery.after, alike=alike)
         view = draft.views.get(action.process, UNSEEN)
         node = action.process.partition("/")[2]
         for loop in self.routes.listeners(action.process, action.kind):

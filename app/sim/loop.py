@@ -101,6 +101,11 @@ class Turn:
         stored = self._view.get(ref)
         return stored.object if stored else None
 
+    @property
+    def view(self) -> Index:
+        """All that this process believes: the same value for as long as nothing changes."""
+        return self._view
+
     def read(self, cls: type[O], ref: Ref) -> O | None:
         """`get`, for one kind."""
         found = self.get(ref)
