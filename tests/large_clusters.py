@@ -13,16 +13,17 @@ from app.kube.manifests import read_manifests
 from app.kube.meta import ObjectMeta, Ref
 from app.kube.names import generated_suffix, template_hash
 from app.kube.networking import Endpoint, EndpointSlice, Service
+from app.kube.node_monitor import Bucket
 from app.kube.nodes import Node
-from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.stringmap import StringMap
 from app.kube.workloads import Deployment, ReplicaSet
+from app.sim.acts import Work
 from app.sim.addresses import pod_address
 from app.sim.engine import Model
 from app.sim.heartbeats import with_heartbeats
 from app.sim.host import Host, HostPod, Worker
-from app.sim.index import Index, Stored
+from app.sim.index import Index, Stored, words
 from app.sim.maps import Map
 from app.sim.proxy_rules import Rules
 from app.sim.start import at_rest, empty, ready
@@ -55,7 +56,6 @@ class Size(NamedTuple):
     pods_per_node: int = 30
     replicas: int = 300
     """Of each Deployment; each pod of a node is of another one, as far as there are enough."""
-    services: bool = True
 
     @property
     def pods(self) -> int:
@@ -74,6 +74,8 @@ class Group(NamedTuple):
     """Each with the number of its node, from 1."""
     uid: str
     """Of the ReplicaSet, which counts the names that it has given."""
+    service: str
+    """The Service's uid: it has named a slice."""
 
 
 def large(model: Model, size: Size) -> World:
@@ -81,8 +83,8 @@ def large(model: Model, size: Size) -> World:
     nodes = [_node(number) for number in range(1, size.nodes + 1)]
     world = empty(nodes, images=(IMAGE,))
     seed = at_rest(model, read_manifests(SEED).objects, images=(IMAGE,))
-    groups = [_group(seed, size, number, world.nodes) for number in range(size.deployments)]
     shown = [Stored(1, ready(node)) for node in nodes]
+    groups = [_group(seed, size, number, shown) for number in range(size.deployments)]
     alone = [row for group in groups for row in group.objects]
     pods = [pair for group in groups for pair in group.pods]
     by_node: dict[str, list[Stored]] = {name: [] for name in world.nodes}
@@ -107,7 +109,9 @@ def large(model: Model, size: Size) -> World:
         views=Map(views),
         hosts=Map(hosts),
         incarnations=Map(born),
-        counters=Map({group.uid: len(group.pods) for group in groups}),
+        counters=Map({group.uid: len(group.pods) for group in groups} | {group.service: 1 for group in groups}),
+        # It has looked once whether a node is to be tainted.
+        memory=Map({Work("node-lifecycle", "", Ref("Zone", "", "")): Bucket()}),
     )
     return with_heartbeats(world)
 
@@ -118,8 +122,6 @@ def _node(number: int) -> Node:
 
 def _index(rows: list[Stored]) -> Index:
     """As putting one after the other would make it."""
-    from app.sim.index import words
-
     by: dict[str, dict[Ref, None]] = {}
     objects = {}
     for row in rows:
@@ -133,21 +135,20 @@ def _index(rows: list[Stored]) -> Index:
 # One Deployment.
 
 
-def _group(seed: World, size: Size, number: int, nodes: tuple[str, ...]) -> Group:
+def _group(seed: World, size: Size, number: int, nodes: list[Stored]) -> Group:
     held: dict[str, Any] = {row.object.kind: row for row in seed.etcd.objects.values() if row.object.kind != "Node"}
     name = f"web-{number:05}"
     renamed = _names(held, name)
     made = {kind: Stored(row.version, _recast(row.object, renamed)) for kind, row in held.items()}
-    pods = _pods(made["Pod"], made["ReplicaSet"].object, size, number, nodes)
+    pods = tuple(_pods(made["Pod"], made["ReplicaSet"].object, size, number, nodes))
     count = len(pods)
     deployment = _sized(made["Deployment"], Deployment, count)
-    replica_set = _sized(made["ReplicaSet"], ReplicaSet, count)
-    if not size.services:
-        return Group((deployment, replica_set), pods, replica_set.object.metadata.uid)
+    replica_set = _annotated(_sized(made["ReplicaSet"], ReplicaSet, count), count)
     service = made["Service"].object
     endpoints = tuple(_endpoints([row.object for _, row in pods], service))
     sliced = Stored(made["EndpointSlice"].version, replace(made["EndpointSlice"].object, endpoints=endpoints))
-    return Group((deployment, replica_set, made["Service"], sliced), pods, replica_set.object.metadata.uid)
+    uids = replica_set.object.metadata.uid, service.metadata.uid
+    return Group((deployment, replica_set, made["Service"], sliced), pods, *uids)
 
 
 def _names(held: dict[str, Any], name: str) -> dict[str, str]:
@@ -157,6 +158,8 @@ def _names(held: dict[str, Any], name: str) -> dict[str, str]:
     old, new = replica_set.metadata.labels.get("pod-template-hash"), template_hash(template)
     renamed = {"web": name, old: new, replica_set.metadata.name: f"{name}-{new}", "web-": f"{name}-"}
     renamed[f"{replica_set.metadata.name}-"] = f"{name}-{new}-"
+    for row in deployment.status.conditions:
+        renamed[row.message] = row.message.replace(replica_set.metadata.name, f"{name}-{new}")
     for row in (held["Deployment"], held["Service"], held["ReplicaSet"]):
         meta = row.object.metadata
         ref = Ref(row.object.kind, meta.namespace, renamed[meta.name])
@@ -167,29 +170,33 @@ def _names(held: dict[str, Any], name: str) -> dict[str, str]:
     return renamed
 
 
-def _pods(
-    pod: Stored, owner: ReplicaSet, size: Size, number: int, nodes: tuple[str, ...]
-) -> tuple[tuple[int, Stored], ...]:
-    return tuple(_replicas(pod, owner, size, number, nodes))
-
-
-def _replicas(
-    pod: Stored, owner: ReplicaSet, size: Size, number: int, nodes: tuple[str, ...]
-) -> Iterator[tuple[int, Stored]]:
+def _pods(pod: Stored, owner: Any, size: Size, number: int, nodes: list[Stored]) -> Iterator[tuple[int, Stored]]:
     """The Deployment's share of all pods, which stand node by node in the order of their numbers."""
     template: Any = pod.object
     for count, at in enumerate(range(number, size.pods, size.deployments), 1):
         node, place = divmod(at, size.pods_per_node)
+        on: Any = nodes[node].object
         name = f"{owner.metadata.name}-{generated_suffix(owner.metadata.uid, count)}"
-        ref = Ref("Pod", template.metadata.namespace, name)
-        address = pod_address(node + 1, place + 1)
+        uid = uid_of(Ref("Pod", template.metadata.namespace, name), 1)
         made = replace(
             template,
-            metadata=replace(template.metadata, name=name, uid=uid_of(ref, 1)),
-            spec=replace(template.spec, nodeName=nodes[node]),
-            status=replace(template.status, podIP=address),
+            metadata=replace(template.metadata, name=name, uid=uid),
+            spec=replace(template.spec, nodeName=on.metadata.name),
+            status=replace(
+                template.status, podIP=pod_address(node + 1, place + 1), hostIP=on.status.addresses[0].address
+            ),
         )
         yield node + 1, Stored(pod.version, made)
+
+
+def _annotated(row: Stored, count: int) -> Stored:
+    """A Deployment tells its sets how many pods it wants, and how many there may be in a rollout."""
+    obj: Any = row.object
+    prefix = "deployment.kubernetes.io/"
+    sizes = {f"{prefix}desired-replicas": str(count), f"{prefix}max-replicas": str(count + -(-count // 4))}
+    return Stored(
+        row.version, replace(obj, metadata=replace(obj.metadata, annotations=obj.metadata.annotations.merged(sizes)))
+    )
 
 
 def _sized(row: Stored, cls: type[Deployment | ReplicaSet], count: int) -> Stored:
@@ -198,14 +205,14 @@ def _sized(row: Stored, cls: type[Deployment | ReplicaSet], count: int) -> Store
     counts = {
         name: count
         for name in obj.status.__struct_fields__
-        if name.endswith(("eplicas")) and isinstance(getattr(obj.status, name), int) and getattr(obj.status, name)
+        if name.endswith("eplicas") and isinstance(getattr(obj.status, name), int) and getattr(obj.status, name)
     }
     return Stored(
         row.version, replace(obj, spec=replace(obj.spec, replicas=count), status=replace(obj.status, **counts))
     )
 
 
-def _endpoints(pods: list[Any], service: Service) -> Iterator[Endpoint]:
+def _endpoints(pods: list[Any], service: Any) -> Iterator[Endpoint]:
     for pod in sorted(pods, key=lambda row: row.ref):
         yield pod_endpoint(pod, service.spec)
 
@@ -259,19 +266,10 @@ def _host(host: Host, seeded: Host, pods: list[Pod]) -> Host:
 
 
 def _there(there: HostPod, pod: Pod) -> HostPod:
-    """A kubelet keeps the version of the pod that it took on."""
+    """As its kubelet took it on, without a status."""
     held = there.pod
-    taken = replace(
-        held,
-        metadata=pod.metadata,
-        spec=replace(pod.spec),
-        status=held.status,
-    )
-    return replace(there, pod=taken, ip=pod.status.podIP)
+    return replace(there, pod=replace(held, metadata=pod.metadata, spec=pod.spec), ip=pod.status.podIP)
 
 
 def _known(worker: Worker, pod: Pod) -> Worker:
     return replace(worker, seen_ip=pod.status.podIP)
-
-
-__all__ = ["Object", "Size", "large"]

@@ -6,15 +6,14 @@ in the default order. Costs grow linearly between actions, so their extremes lie
 
 from __future__ import annotations
 
-import gc
 import heapq
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from msgspec import Struct
 
 from app.sim.actions import Action, Advance, Deliver, Intervene, Reconcile
 from app.sim.acts import Work
+from app.sim.collector import uncollected
 from app.sim.engine import Model
 from app.sim.identity import Fingerprints
 from app.sim.lags import Bounds
@@ -48,19 +47,7 @@ class _Node(Struct):
     action: Action | None
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Worlds are immutable and hold no cycles: the collector would walk ever more of them, and find nothing."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
-@_uncollected()
+@uncollected()
 def explore(
     model: Model,
     start: World,

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from app.sim.actions import Action, Advance, Deliver, Intervene, Reconcile
 from app.sim.acts import Work
+from app.sim.collector import uncollected
 from app.sim.draft import Pending
 from app.sim.engine import API, Model, Transition
 from app.sim.intervention import Intervention
@@ -136,6 +137,7 @@ class Runner:
             found.append(replace(chosen, at=before if chosen.at is None else chosen.at))
         return found
 
+    @uncollected()
     def run(self, *, until: int, goal: Goal | None = None, most_steps: int = 100_000) -> Walk:
         """Go on until the goal holds, nothing is left, or time or the number of steps runs out."""
         stopped = ""

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from app.kube.manifests import read_manifests
 from app.kube.meta import ObjectMeta, Ref
 from app.kube.networking import Endpoint, EndpointConditions, EndpointSlice
 from app.kube.objects import Object
 from app.kube.stringmap import StringMap
 from app.loops.kube_proxy import LOOP, RUNNER
+from app.loops.registry import LOOPS
 from app.sim.acts import Act, Wait
+from app.sim.engine import Model
 from app.sim.host import Host
 from app.sim.lags import Bounds
 from app.sim.loop import Turn
 from app.sim.maps import Map
 from app.sim.proxy_rules import Proxy, Rules
+from app.sim.start import at_rest
 from tests.loops.beliefs import decided, only, service, told, turn
 
 WEB = service()
@@ -185,3 +190,34 @@ def test_all_slices_of_a_service_count_and_a_service_without_any_rejects() -> No
     other: Any = service("other")
     (act,) = decided(LOOP, looks(IDLE, WEB, ONE, more, other, now=7_000, versions=2))
     assert after(act).taken == Map({KEY: Rules(("10.244.1.1", "10.244.1.2")), other.ref: Rules()})
+
+
+def test_proxies_that_have_seen_the_same_share_what_follows() -> None:
+    """One belief, one set of rules: nodes without a difference cost no more than one."""
+    text = """
+    {apiVersion: v1, kind: Node, metadata: {name: n1}}
+    ---
+    {apiVersion: v1, kind: Node, metadata: {name: n2}}
+    ---
+    apiVersion: v1
+    kind: Service
+    metadata: {name: web}
+    spec: {selector: {app: web}, ports: [{port: 80}]}
+    ---
+    apiVersion: v1
+    kind: Service
+    metadata: {name: near}
+    spec: {selector: {app: web}, internalTrafficPolicy: Local, ports: [{port: 80}]}
+    ---
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web, labels: {app: web}}
+    spec: {nodeName: n1, containers: [{name: app, image: "app:v1"}]}
+    """
+    world = at_rest(Model(LOOPS), read_manifests(dedent(text)).objects, images=("app:v1",))
+    one, two = (world.views[f"kube-proxy/{node}"] for node in world.nodes)
+    assert one is two
+    near, web = Ref("Service", "default", "near"), Ref("Service", "default", "web")
+    here, there = (world.hosts[node].proxy.rules for node in world.nodes)
+    assert here[web] is there[web]
+    assert (here[near], there[near]) == (Rules(("10.244.1.2",)), Rules())
