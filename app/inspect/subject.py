@@ -63,8 +63,8 @@ class Made(NamedTuple):
 
     @property
     def endless(self) -> bool:
-        """Whether these are to run for ever: pods of Jobs end by themselves."""
-        return not isinstance(self.owner, Job | CronJob)
+        """Whether these are to run for ever: pods of Jobs, and those that are run for a task, end by themselves."""
+        return not isinstance(self.owner, Job | CronJob) and self.pod.spec.restartPolicy == "Always"
 
 
 class Subject(NamedTuple):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-import yaml
+from app.kube.yaml_reading import read_documents
+from app.kube.yaml_values import ListNode, MapNode, Node, ScalarNode
+from app.kube.yaml_writing import written_out
 
 VALUES = ("data", "stringData")
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+SECRET = "Secret"  # noqa: S105 - a kind
 _SEPARATOR = re.compile(r"^---(?=\s|\Z)", re.MULTILINE)
-_MAY_HOLD_ONE = re.compile(r"Secret")
 
 
 def without_values(text: str) -> str:
@@ -18,30 +19,54 @@ def without_values(text: str) -> str:
 
     The text must have been read by `manifests` before, which bounds its size and its aliases.
     """
-    if not _MAY_HOLD_ONE.search(text):
+    if SECRET not in text:
         return text
-    return "---".join(_emptied(part) if _MAY_HOLD_ONE.search(part) else part for part in _SEPARATOR.split(text))
+    return "---".join(_emptied(part) if SECRET in part else part for part in _SEPARATOR.split(text))
 
 
 def _emptied(part: str) -> str:
-    bodies = list(yaml.safe_load_all(part))
-    if not _empty(bodies):
+    before = [document.root for document in read_documents(part, "").documents]
+    after = [_empty(root) for root in before]
+    if before == after:
         return part
-    return "\n" + yaml.safe_dump_all(bodies, sort_keys=False, allow_unicode=True)
+    return "\n" + "---\n".join(written_out(root) for root in after)
 
 
-def _empty(body: Any) -> bool:
-    """Empty the values of a Secret, also inside a List; True if there was one."""
-    if not isinstance(body, list | dict):
-        return False
-    if isinstance(body, list) or body.get("kind") != "Secret":
-        # Every one of them, not only the first.
-        found = [_empty(item) for item in (body if isinstance(body, list) else body.values())]
-        return any(found)
-    for name in VALUES:
-        if isinstance(body.get(name), dict):
-            body[name] = dict.fromkeys(body[name], "")
-    meta = body.get("metadata")
-    if isinstance(meta, dict) and isinstance(meta.get("annotations"), dict):
-        meta["annotations"].pop(LAST_APPLIED, None)
-    return True
+def _empty(node: Node, kind: str = "") -> Node:
+    """The same without values of Secrets, wherever in it they are; `kind` is that of an item that names none."""
+    if isinstance(node, ListNode):
+        return ListNode(tuple(_empty(item, kind) for item in node.items), node.line)
+    if isinstance(node, ScalarNode):
+        return node
+    kind = _word(node, "kind") or kind
+    of_items = kind.removesuffix("List") if kind.endswith("List") else ""
+    entries = {
+        key: _blank(value) if kind == SECRET and key in VALUES else _empty(value, of_items if key == "items" else "")
+        for key, value in node.entries.items()
+    }
+    meta = entries.get("metadata")
+    if kind == SECRET and isinstance(meta, MapNode):
+        entries["metadata"] = _without_copy(meta)
+    return MapNode(entries, node.lines, node.line)
+
+
+def _blank(node: Node) -> Node:
+    """Keys stay; whatever is no mapping goes as a whole."""
+    if isinstance(node, MapNode):
+        return MapNode({key: ScalarNode("", "", node.line, plain=False) for key in node.entries}, node.lines, node.line)
+    empty = isinstance(node, ScalarNode) and node.value is None
+    return node if empty else ScalarNode("", "", node.line, plain=False)
+
+
+def _without_copy(meta: MapNode) -> MapNode:
+    """Without kubectl's own copy of the manifest among the annotations."""
+    notes = meta.entries.get("annotations")
+    if not isinstance(notes, MapNode) or LAST_APPLIED not in notes.entries:
+        return meta
+    kept = {key: value for key, value in notes.entries.items() if key != LAST_APPLIED}
+    return MapNode({**meta.entries, "annotations": MapNode(kept, notes.lines, notes.line)}, meta.lines, meta.line)
+
+
+def _word(node: MapNode, key: str) -> str:
+    found = node.entries.get(key)
+    return found.value if isinstance(found, ScalarNode) and isinstance(found.value, str) else ""

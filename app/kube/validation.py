@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from app.kube import annotations as sim
 from app.kube import disks, machines, syntax
 from app.kube.batch import CronJob, Job
+from app.kube.config import ConfigMap, Secret
 from app.kube.label_selectors import label_selector
 from app.kube.meta import CLUSTER_SCOPED, ObjectMeta
 from app.kube.networking import EndpointSlice, Service, ServicePort
@@ -17,11 +19,13 @@ from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
 from app.kube.priority import PriorityClass
 from app.kube.storage import ACCESS_MODES, PersistentVolume, PersistentVolumeClaim
+from app.kube.stringmap import StringMap
 from app.kube.taints import EFFECTS
 from app.kube.workload_validation import Workload, behaving, labelled, share, workload
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from app.kube.yaml_values import Path, Problem
 
+_KEY = re.compile(r"[-._a-zA-Z0-9]+", re.ASCII)
 _TYPES = ("ClusterIP", "NodePort", "LoadBalancer", "ExternalName")
 
 
@@ -46,6 +50,10 @@ def problems_of(obj: Object) -> Iterator[Problem]:
             yield from _priority_class(obj)
         case PersistentVolumeClaim() | PersistentVolume():
             yield from _storage(obj)
+        case ConfigMap():
+            yield from _keys(data=obj.data, binaryData=obj.binaryData)
+        case Secret():
+            yield from _keys(data=obj.data, stringData=obj.stringData)
         case _:
             return
 
@@ -137,6 +145,15 @@ def _storage(obj: PersistentVolumeClaim | PersistentVolume) -> Iterator[Problem]
         yield from syntax.quantities(("spec", "capacity"), obj.spec.capacity)
     else:
         yield from syntax.quantities(("spec", "resources", "requests"), obj.spec.resources.requests)
+
+
+def _keys(**fields: StringMap) -> Iterator[Problem]:
+    """IsConfigMapKey: keys may become names of files."""
+    allowed = "at most 253 of A-Z, a-z, 0-9, -, _ and ., neither . nor .. nor beginning with .."
+    for field, pairs in fields.items():
+        for key in pairs:
+            if len(key) > 253 or not _KEY.fullmatch(key) or key == "." or key.startswith(".."):
+                yield syntax.refused((field, key), key, allowed)
 
 
 def _priority_class(obj: PriorityClass) -> Iterator[Problem]:

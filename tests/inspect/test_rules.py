@@ -162,6 +162,7 @@ HOLDS: list[tuple[str, str, tuple[Manifest, ...], list[tuple[str, str]]]] = [
         (workload(), budget(maxUnavailable=0)),
         [("poddisruptionbudget/web", "spec.maxUnavailable")],
     ),
+    ("pdb-without-number", "neither", (workload(), budget(maxUnavailable=None)), [("poddisruptionbudget/web", "spec")]),
     (
         "pdb-single-replica",
         "one of one",
@@ -404,6 +405,10 @@ HOLDS_NOT: list[tuple[str, str, tuple[Manifest, ...]]] = [
     ("pdb-allows-nothing", "66 % of 3 is 1.98, rounded up 2", (workload(), budget(minAvailable="66%"))),
     ("pdb-allows-nothing", "1 % of 3 may go, rounded up 1", (workload(), budget(maxUnavailable="1%"))),
     ("pdb-allows-nothing", "no pods", (workload(replicas=0), budget(minAvailable=1))),
+    ("pdb-without-number", "one of both", (workload(), budget(minAvailable=0))),
+    ("pdb-allows-nothing", "that is another rule", (workload(), budget(maxUnavailable=None))),
+    ("pdb-allows-everything", "it allows nothing", (workload(), budget(maxUnavailable=None))),
+    ("drain-bare-pod", "it is run for a task", (pod(restartPolicy="Never"),)),
     ("pdb-single-replica", "two", (workload(replicas=2), budget(minAvailable=1))),
     ("pdb-allows-everything", "one stays", (workload(replicas=2), budget())),
     ("pdb-matches-nothing", "an empty selector", (workload(), budget(selector={}))),

@@ -36,6 +36,7 @@ SOUND: dict[str, dict[str, Any]] = {
     },
     "Lease": {"apiVersion": "coordination.k8s.io/v1", "metadata": {"name": "node-1"}, "spec": {}},
 }
+SOUND["ConfigMap"] = SOUND["Secret"] = {"apiVersion": "v1", "metadata": {"name": "settings"}}
 SOUND["ReplicaSet"] = SOUND["StatefulSet"] = SOUND["Deployment"]
 
 

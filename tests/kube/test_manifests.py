@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.errors import BadInput
 from app.kube.config import ConfigMap, Secret
 from app.kube.defaults import defaulted
-from app.kube.manifests import Manifests, NotModelled, read_files, read_manifests
+from app.kube.manifests import Manifests, NotModelled, judged, read_files, read_manifests
 from app.kube.networking import Service
 from app.kube.nodes import Node
 from app.kube.objects import KINDS, Object, to_wire
@@ -474,3 +474,16 @@ def test_no_kind_raises_anything_but_bad_input(kind: str, metadata: Any, spec: A
     except BadInput as error:
         told = error.problems
         assert told
+
+
+def test_what_the_api_server_would_refuse_does_not_hinder_reading_where_it_is_asked_for() -> None:
+    """The type of a value does: nothing can be made of it."""
+    text = DEPLOYMENT.replace("replicas: 2", "replicas: -2")
+    found = judged({"a.yaml": POD, "b.yaml": text})
+    assert [str(obj.ref) for obj in found.objects] == ["pod/a", "deployment/web"]
+    assert [(str(row.ref), row.problem.path) for row in found.refusals] == [("deployment/web", ("spec", "replicas"))]
+    place = found.places[found.objects[1].ref]
+    assert (place.source, place.document) == ("b.yaml", 1)
+    assert (place.line(("spec", "replicas")), place.line(("spec", "paused"))) == (6, 5)
+    with pytest.raises(BadInput, match="allowed: a whole number"):
+        judged({"a.yaml": DEPLOYMENT.replace("replicas: 2", "replicas: two")})

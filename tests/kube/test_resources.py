@@ -46,3 +46,11 @@ def test_requests_of_the_pod_win() -> None:
 def test_what_the_scores_assume() -> None:
     spec = PodSpec(containers=(container("300m"), container("")))
     assert pod_requests(spec, ASSUMED) == {"cpu": 400, "memory": 400 * 1024 * 1024}
+
+
+def test_overhead_is_added_to_what_the_containers_or_the_pod_ask_for() -> None:
+    overhead = StringMap({"cpu": "250m", "memory": "1Mi"})
+    spec = PodSpec(containers=(container("100m"),), overhead=overhead)
+    assert pod_requests(spec) == {"cpu": 350, "memory": 1024 * 1024}
+    own = ResourceRequirements(requests=StringMap({"cpu": "1"}))
+    assert pod_requests(PodSpec(containers=(container("100m"),), resources=own, overhead=overhead))["cpu"] == 1250

@@ -8,6 +8,7 @@ LABEL = "at most 63 of a-z, 0-9 and -, with a letter or digit at both ends"
 SUBDOMAIN = "at most 253 of a-z, 0-9, - and ., with a letter or digit at both ends of every part"
 VALUE = "at most 63 of A-Z, a-z, 0-9, -, _ and ., with a letter or digit at both ends"
 MODES = "ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod"
+KEYS = "at most 253 of A-Z, a-z, 0-9, -, _ and ., neither . nor .. nor beginning with .."
 QUALIFIED = "[prefix/]name, where the name has at most 63 of A-Z, a-z, 0-9, -, _ and ."
 
 
@@ -35,6 +36,10 @@ def test_a_sound_object_has_no_problem(kind: str) -> None:
         ("Pod", "metadata.annotations", {"a": ["b"]}, ".a: found a list; allowed: text"),
         ("Pod", "metadata.annotations", {"a": "b" * 262_144}, "found 262,145 bytes; allowed: at most 262,144"),
         ("Pod", "metadata.finalizers", ["no spaces please"], f'[0]: found "no spaces please"; allowed: {QUALIFIED}'),
+        ("ConfigMap", "data", {"a/b": ""}, f'[a/b]: found "a/b"; allowed: {KEYS}'),
+        ("ConfigMap", "binaryData", {"..a": ""}, f'[..a]: found "..a"; allowed: {KEYS}'),
+        ("Secret", "data", {".": ""}, f'[.]: found "."; allowed: {KEYS}'),
+        ("Secret", "stringData", {"ä": ""}, f'[ä]: found "ä"; allowed: {KEYS}'),
         (
             "PersistentVolumeClaim",
             "spec.accessModes",
@@ -225,7 +230,18 @@ def test_a_fault_is_told(kind: str, path: str, value: Any, fault: str) -> None:
         ("Service", "spec", {"clusterIP": "None", "selector": LABELS}),
         ("Service", "spec.ports", [{"port": 53, "name": "a"}, {"port": 53, "protocol": "UDP", "name": "b"}]),
         ("Lease", "spec.renewTime", "2026-01-01T12:00:00.123456Z"),
+        ("Secret", "data", {".dockerconfigjson": "", "A_b-c.d": ""}),
+        ("Pod", "spec.overhead", {"cpu": "250m", "memory": "120Mi"}),
     ],
 )
 def test_what_kubernetes_takes_is_taken(kind: str, path: str, value: Any) -> None:
     assert told(kind, path, value) == []
+
+
+def test_a_container_may_mount_what_its_stateful_set_claims() -> None:
+    mounted = {"name": "web", "image": "web:1", "volumeMounts": [{"name": "data", "mountPath": "/data"}]}
+    template = {"metadata": {"labels": LABELS}, "spec": {"containers": [mounted]}}
+    claims = [{"metadata": {"name": "data"}}]
+    spec = {"selector": {"matchLabels": LABELS}, "template": template}
+    assert told("StatefulSet", "spec", spec | {"volumeClaimTemplates": claims}) == []
+    assert len(told("StatefulSet", "spec", spec)) == 1

@@ -27,6 +27,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "timeout-over-period": probing.timeout_over_period,
         "probe-port-missing": probing.probe_port_missing,
         "pdb-allows-nothing": budgets.pdb_allows_nothing,
+        "pdb-without-number": budgets.pdb_without_number,
         "pdb-single-replica": budgets.pdb_single_replica,
         "pdb-allows-everything": budgets.pdb_allows_everything,
         "pdb-matches-nothing": budgets.pdb_matches_nothing,

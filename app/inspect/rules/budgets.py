@@ -15,8 +15,12 @@ from app.kube.yaml_values import Path
 
 
 def _counted(subject: Subject) -> Iterator[Allowance]:
-    """Budgets that cover pods which are there."""
-    return (row for row in allowances(subject) if row.pods and not row.fault)
+    """Budgets that cover pods which are there, and say how many."""
+    return (row for row in allowances(subject) if row.pods and not row.fault and _says_how_many(row.budget))
+
+
+def _says_how_many(budget: PodDisruptionBudget) -> bool:
+    return budget.spec.minAvailable is not None or budget.spec.maxUnavailable is not None
 
 
 def _field(budget: PodDisruptionBudget) -> Path:
@@ -42,6 +46,15 @@ def pdb_allows_nothing(subject: Subject) -> Iterator[Found]:
     for row in _counted(subject):
         if row.allowed == 0 and row.pods > 1:
             yield found(row.budget.ref, _field(row.budget), **_values(row))
+
+
+def pdb_without_number(subject: Subject) -> Iterator[Found]:
+    """With neither number set the controller expects 0 pods (getExpectedPodCount), and where it expects none it allows
+    no eviction (updatePdbStatus).
+    """
+    for row in allowances(subject):
+        if row.pods and not _says_how_many(row.budget):
+            yield found(row.budget.ref, ("spec",), covered=names(made.ref for made in row.covered))
 
 
 def pdb_single_replica(subject: Subject) -> Iterator[Found]:

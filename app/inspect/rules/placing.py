@@ -85,7 +85,7 @@ def drain_bare_pod(subject: Subject) -> Iterator[Found]:
     """
     for made in subject.made:
         bare = isinstance(made.owner, Pod) and made.pod.metadata.controller is None
-        if bare and CONFIG_MIRROR not in made.pod.metadata.annotations:
+        if bare and made.endless and CONFIG_MIRROR not in made.pod.metadata.annotations:
             yield found(made, ("metadata",))
 
 

@@ -1,0 +1,63 @@
+"""Whatever stands in a manifest: a result in every form, or errors that name the place. Never anything else."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import HealthCheck, given, settings
+
+from app.errors import BadInput
+from app.inspect.inspecting import Inspection, inspect
+from app.inspect.report import report
+from app.inspect.sarif import sarif
+from app.inspect.telling import sections
+from app.inspect.text import plain
+from app.kube.manifests import judged
+from app.kube.secrets import without_values
+from tests.inspect.mutations import changed_texts, changed_trees
+
+SOURCE = "set.yaml"
+
+fuzzed = settings(
+    max_examples=400,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
+)
+
+
+def result(text: str) -> Inspection | list[str]:
+    try:
+        return inspect({SOURCE: text})
+    except BadInput as error:
+        return error.problems
+
+
+def has_a_result(text: str) -> None:
+    found = result(text)
+    if isinstance(found, list):
+        assert found
+        assert [row for row in found if not row.startswith((f"{SOURCE}: ", "and "))] == []
+        return
+    assert json.dumps(report(found))
+    assert json.dumps(sarif(found))
+    assert plain(found)
+    assert len(sections(found)) >= len(found.pods)
+    for row in found.findings:
+        assert row.object
+        assert row.line >= 1
+    # What a page keeps of it is read alike.
+    assert judged({SOURCE: without_values(text)}).objects == judged({SOURCE: text}).objects
+
+
+@fuzzed
+@given(changed_trees())
+def test_changed_manifests_have_a_result(text: str) -> None:
+    has_a_result(text)
+
+
+@fuzzed
+@given(changed_texts())
+def test_changed_texts_have_a_result(text: str) -> None:
+    has_a_result(text)
