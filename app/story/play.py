@@ -134,7 +134,7 @@ def in_words(played: Play, words: str) -> Play:
 def _retold(asked: PlayRequest, digest: str, words: str) -> Play:
     base = _played(replace(asked, words=""), digest)
     flow = worded(base.setup.flow, words)
-    facts = _facts(Subject(base.walk, base.target))
+    facts = _Facts(Subject(base.walk, base.target))
     told = replace(base, request=replace(asked, words=words), flow=flow)
     return replace(told, verdicts=_verdicts(flow, facts), symptoms=_symptoms(flow, facts))
 
@@ -168,18 +168,27 @@ def _played(asked: PlayRequest, _digest: str) -> Play:
     if world.etcd.get(target) is None:
         # What the walk is about is made in it.
         target = starting.target(setup, walk.world)
-    facts = _facts(Subject(walk, target))
+    facts = _Facts(Subject(walk, target))
     return Play(asked, setup.flow, setup, target, walk, _verdicts(setup.flow, facts), _symptoms(setup.flow, facts))
 
 
-def _facts(subject: Subject) -> dict[str, Fact]:
-    return {name: fact(subject) for name, fact in FACTS.items()}
+class _Facts:
+    """What is true of a walk, found out when it is asked for: most flows ask for few of all facts."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._known: dict[str, Fact] = {}
+
+    def __getitem__(self, name: str) -> Fact:
+        if name not in self._known:
+            self._known[name] = FACTS[name](self._subject)
+        return self._known[name]
 
 
-def _verdicts(flow: Flow, facts: dict[str, Fact]) -> tuple[Answered, ...]:
+def _verdicts(flow: Flow, facts: _Facts) -> tuple[Answered, ...]:
     found = []
     for row in flow.verdicts:
-        fact = facts.get(row.id)
+        fact = facts[row.id] if row.id in FACTS else None
         if fact is None:
             found.append(Answered(row.id, row.title, None, "", None, None, filled(row.text, {"value": "not searched"})))
             continue
@@ -206,7 +215,7 @@ def spoken(fact: Fact) -> str:
     return f"{fact.value:g}{unit}"
 
 
-def _symptoms(flow: Flow, facts: dict[str, Fact]) -> tuple[Seen, ...]:
+def _symptoms(flow: Flow, facts: _Facts) -> tuple[Seen, ...]:
     found = []
     for row in flow.symptoms:
         rows = claims.parse(row.when, FACTS)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from app.catalog import values
+from app.catalog.wording import reworded
 from app.kube import durations
 from app.sim.interventions import VERBS
 from app.sim.loop import SERVER
@@ -148,7 +149,8 @@ def _saying(moment: Moment, passage: Passage, told: tuple[str, ...]) -> Saying:
             ("cause", row.cause),
             ("folded", str(row.folded) if row.folded else ""),
         )
-        facts = [(name, value) for name, value in found if value]
+        terms = moment.played.flow.terms
+        facts = [(name, reworded(value, terms)) for name, value in found if value]
     said = passage.text.strip()
     return Saying(
         title=told[moment.n - 1] if moment.n else passage.title,
