@@ -121,14 +121,14 @@ class Model:
 
     def _deliver(self, draft: Draft, action: Deliver) -> Transition:
         delivery = receive(draft, (action.process, action.kind))
-        alike = self.routes.alike(action.process)
+        base, _, node = action.process.partition("/")
+        alike = base in self.routes.alike
         if delivery.after is None:
             forget(draft, action.process, delivery.ref, delivery.before, alike=alike)
         else:
             believe(draft, action.process, delivery.ref, delivery.after, alike=alike)
         view = draft.views.get(action.process, UNSEEN)
-        node = action.process.partition("/")[2]
-        for loop in self.routes.listeners(action.process, action.kind):
+        for loop in self.routes.listeners(base, action.kind):
             woken(draft, loop, node, view, delivery)
         return self._done(draft, [], f"watch {delivery.ref}")
 

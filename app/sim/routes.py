@@ -31,7 +31,8 @@ class Routes:
                 self._place(loop)
 
         mine = {process for names in self._mine.values() for process in names}
-        self._alike = {process for names in self._everywhere.values() for process in names} - mine
+        self.alike = {process for names in self._everywhere.values() for process in names} - mine
+        """Processes that see on every node what they see on any of them."""
 
         for (process, kind), listening in self._listeners.items():
             if all(kind in loop.heartbeats for loop in listening):
@@ -59,10 +60,6 @@ class Routes:
     def listeners(self, process: str, kind: str) -> tuple[Loop, ...]:
         """The loops of a process that a change of that kind may wake."""
         return self._listeners.get((process.partition("/")[0], kind), ())
-
-    def alike(self, process: str) -> bool:
-        """Whether such a process sees on every node what it sees on this one."""
-        return process.partition("/")[0] in self._alike
 
     def only_heartbeats(self, process: str, kind: str) -> bool:
         """Whether changes of that kind are signs of life to all that hear of them there."""
