@@ -32,6 +32,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "image-pull": grammar.image_pull,
     "exit": grammar.exit_by_itself,
     "unmount": grammar.unmount,
+    "leader-election": grammar.leads,
     "depends-on": dependencies,
     "log": grammar.log,
 }

@@ -55,6 +55,15 @@ class Point(NamedTuple):
     amount: int
 
 
+class Leads(Struct, frozen=True):
+    """A program that leads by a Lease, and ends itself when it cannot; in milliseconds."""
+
+    renew: int
+    """How long it tries to renew the Lease when the API server does not answer."""
+    start: int
+    """How long it tries to reach the API server at its start."""
+
+
 class Behaviour(Struct, frozen=True):
     """One container's application. Durations are milliseconds; they count from the start of the process."""
 
@@ -70,6 +79,7 @@ class Behaviour(Struct, frozen=True):
     health: tuple[Health, ...] = ()
     image_pull: ImagePull = ImagePull()
     exit: Exit | None = None
+    leader_election: Leads | None = None
     depends_on: tuple[str, ...] = ()
     """While one of these is down, requests are answered with errors."""
     log: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from app.kube import durations, quantity
-from app.kube.behaviour import Exit, Hook, ImagePull, OnSigterm, Point
+from app.kube.behaviour import Exit, Hook, ImagePull, Leads, OnSigterm, Point
 from app.kube.near_names import did_you_mean
 from app.kube.quoting import shown
 
@@ -71,6 +71,16 @@ def exit_by_itself(text: str) -> Exit | None:
         raise _refusal(text, allowed)
     after = _duration_in(text, match["after"], allowed) if match["after"] else 0
     return Exit(after, exit_code(match["code"]) if match["code"] else 0)
+
+
+def leads(text: str) -> Leads:
+    """`renew=10s,start=3s`, both as client-go's leader election and a client's own start have them."""
+    allowed = 'how long it tries before it ends, as in "renew=10s,start=3s"'
+    parts = [part.partition("=") for part in text.split(",")]
+    if sorted(name.strip() for name, _, _ in parts) != ["renew", "start"]:
+        raise _refusal(text, allowed)
+    found = {name.strip(): _duration_in(text, value, allowed) for name, _, value in parts}
+    return Leads(found["renew"], found["start"])
 
 
 def curve(text: str) -> tuple[Point, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from app.kube.annotations import Behaviour
-from app.kube.behaviour import REQUESTS, Exit, fares, next_change
+from app.kube.behaviour import REQUESTS, Exit, Leads, fares, next_change
 from app.kube.meta import Ref
 from app.loops.host_pods import (
     behaviour_of,
@@ -60,6 +60,8 @@ class _Process:
             yield Due(Bounds.at(self.started + self.behaviour.startup), self._serve)
         if self.run.serving:
             yield from self._fares()
+        if self.behaviour.leader_election is not None and self.turn.host.alone is not None:
+            yield self._cannot_lead(self.behaviour.leader_election, self.turn.host.alone)
         ends = self._ends
         if ends is not None:
             yield Due(Bounds.at(self.started + ends.after), lambda: self._exit(ends.code, "EndedByItself"))
@@ -70,6 +72,15 @@ class _Process:
         if self.behaviour.exit is None and self.run.role == "init":
             return Exit(self.behaviour.startup, 0)
         return self.behaviour.exit
+
+    def _cannot_lead(self, leads: Leads, since: int) -> Due:
+        """It ends when it cannot renew its Lease for so long, or cannot even begin."""
+        if self.started < since:
+            renewal = self.turn.lag("leader-renewal").after(since)
+            due = renewal.moved(lambda instant: instant + leads.renew)
+        else:
+            due = Bounds.at(self.started + leads.start)
+        return Due(due, lambda: self._exit(1, "LeaderElectionLost"))
 
     def _after_sigterm(self, signalled: int) -> Iterator[Act | Due]:
         reaction = self.behaviour.on_sigterm
@@ -146,7 +157,7 @@ def _running(pod: HostPod) -> object:
 
 
 def _on_host(old: Host, new: Host) -> list[Ref]:
-    if old.broken != new.broken:
+    if (old.broken, old.alone) != (new.broken, new.alone):
         return sorted({pod.ref for _, pod in ordered(new.pods) if _running(pod) is not None})
     return changed_pods(old, new, _running)
 

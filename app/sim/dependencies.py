@@ -9,7 +9,9 @@ from msgspec.structs import replace
 
 from app.kube.meta import Ref
 from app.sim.draft import Draft
+from app.sim.host import Host
 from app.sim.intervention import Intervention
+from app.sim.loop import SERVER
 
 if TYPE_CHECKING:
     from app.sim.engine import Model
@@ -43,8 +45,21 @@ def switch(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref,
     name, state = intervention.args[0].partition("/")[2], intervention.args[1]
     for node in draft.nodes:
         host = draft.hosts[node]
-        others = tuple(word for word in host.broken if word != name)
-        broken = tuple(sorted((*others, name))) if state == "down" else others
+        broken = _found(host, name, down=state == "down")
         if broken != host.broken:
             model.change_host(draft, replace(host, broken=broken))
     return Ref(KIND, "", name), state
+
+
+def _found(host: Host, name: str, *, down: bool) -> tuple[str, ...]:
+    others = tuple(word for word in host.broken if word != name)
+    return tuple(sorted((*others, name))) if down else others
+
+
+def lose_server(model: Model, draft: Draft, *, down: bool) -> None:
+    """The API server is something that programs depend on, too; it matters only where there are programs."""
+    for node in draft.nodes:
+        host = draft.hosts[node]
+        if down != (host.alone is not None) and (host.pods or not down):
+            since = draft.now if down else None
+            model.change_host(draft, replace(host, alone=since, broken=_found(host, SERVER, down=down)))

@@ -303,6 +303,8 @@ class Host(Struct, frozen=True):
     """How programs behave, by image, where that is not for a pod's annotations to say."""
     broken: tuple[str, ...] = ()
     """What its programs depend on and find down, ordered."""
+    alone: int | None = None
+    """Since when its programs find no API server; None: they find it."""
     kubelet_since: int | None = None
     """When the kubelet was last started; None: long ago."""
     runtime_down: int | None = None

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from app.kube.meta import Ref
 from app.sim.acts import Work
+from app.sim.dependencies import lose_server
 from app.sim.draft import Draft, enqueue, set_timer
 from app.sim.intervention import Intervention
 from app.sim.lags import Bounds
@@ -110,6 +111,7 @@ def _stop_server(model: Model, draft: Draft) -> None:
         draft.down = draft.down.set(SERVER, draft.now)
         for process in running(model, draft):
             sever(model, draft, process)
+        lose_server(model, draft, down=True)
     if SERVER in draft.frozen:
         draft.frozen = draft.frozen.delete(SERVER)
     for work in [work for work in draft.memory if work.loop == SERVER]:
@@ -132,6 +134,7 @@ def _start_server(model: Model, draft: Draft) -> str:
 
 def _serve(model: Model, draft: Draft) -> None:
     draft.down = draft.down.delete(SERVER)
+    lose_server(model, draft, down=False)
     for process in running(model, draft):
         if process not in draft.cut:
             reconnect(model, draft, process)
@@ -149,6 +152,7 @@ def freeze(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref,
     draft.down = draft.down.set(process, draft.now)
     draft.frozen = draft.frozen.set(process, draft.now)
     if process == SERVER:
+        lose_server(model, draft, down=True)
         model.wake_elections(draft)
     else:
         _park(model, draft, process)
@@ -170,6 +174,7 @@ def thaw(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, s
 def _unfreeze_server(model: Model, draft: Draft, lasted: int) -> None:
     """What hung is done now; connections that were given up meanwhile are made anew."""
     draft.down, draft.frozen = draft.down.delete(SERVER), draft.frozen.delete(SERVER)
+    lose_server(model, draft, down=False)
     if lasted > PINGED:
         for process in running(model, draft):
             sever(model, draft, process)

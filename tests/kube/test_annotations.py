@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.errors import BadInput
 from app.kube.annotations import PREFIX, Behaviour, behaviour, check, healthy, next_change
-from app.kube.behaviour import Exit, Hook, ImagePull, OnSigterm, Point, amount_at, hook
+from app.kube.behaviour import Exit, Hook, ImagePull, Leads, OnSigterm, Point, amount_at, hook
 from app.kube.health import Answer, Clause, Health, Outage, Reply
 from app.kube.pods import ExecAction, HTTPGetAction, LifecycleHandler, SleepAction
 from app.kube.stringmap import EMPTY, StringMap
@@ -15,8 +15,9 @@ MI = 2**20
 
 NAMES = (
     "startup, on-sigterm, exit-code-on-sigterm, post-start, pre-stop, memory, child-memory, disk, health, image-pull, "
-    "exit, unmount, depends-on, log, VOLUME.volume"
+    "exit, unmount, leader-election, depends-on, log, VOLUME.volume"
 )
+LEADS = 'how long it tries before it ends, as in "renew=10s,start=3s"'
 NAMED = "names such as database, with commas between them"
 HEALTH = (
     '"TARGET: STATUS; after 90s: STATUS for 30s; while NAME down: STATUS; on-sigterm: STATUS | TARGET: ...", '
@@ -93,6 +94,8 @@ def test_an_application_without_annotations_is_up_at_once_and_goes_at_sigterm() 
             ),
         ),
         ("depends_on", "database, cache", ("database", "cache")),
+        ("leader_election", "renew=10s,start=3s", Leads(10_000, 3_000)),
+        ("leader_election", "start=500ms, renew=1m", Leads(60_000, 500)),
         ("log", "starting\npanic: no route to database\n", ("starting", "panic: no route to database")),
     ],
 )
@@ -137,6 +140,9 @@ PULL = "a duration such as 3s, not-found, denied, registry-down, private"
         ("health", "/a: hangs in 3s", f'found "/a: hangs in 3s"; allowed: {HEALTH}'),
         ("health", "/a: 200; while Data down: 500", f'found "/a: 200; while Data down: 500"; allowed: {HEALTH}'),
         ("health", "/a: 200; while database up: 500", f'found "/a: 200; while database up: 500"; allowed: {HEALTH}'),
+        ("leader-election", "10s", f'found "10s"; allowed: {LEADS}'),
+        ("leader-election", "renew=10s", f'found "renew=10s"; allowed: {LEADS}'),
+        ("leader-election", "renew=10s,start=3", f'found "renew=10s,start=3"; allowed: {LEADS}'),
         ("depends-on", "the database", f'found "the database"; allowed: {NAMED}'),
         ("health", "/a: 200 | /a: 500", 'the target "/a" stands twice; allowed: each target once'),
         ("wbe.startup", "4s", 'no container "wbe" in this pod; allowed: web, proxy; did you mean "web"?'),

@@ -69,6 +69,28 @@ def test_what_it_does(behaves: dict[str, str], container: ContainerRun, now: int
     assert decides(LOOP, off(host), now=now, fired=fired) == ""
 
 
+LEADS = {"leader-election": "renew=10s,start=3s"}
+
+
+@pytest.mark.parametrize(
+    ("alone", "started", "now", "fired", "decision"),
+    [
+        pytest.param(None, 0, 60_000, False, "", id="who reaches the API server renews"),
+        pytest.param(20_000, 0, 20_000, False, "wait 31400", id="ten seconds from the first renewal that fails"),
+        pytest.param(20_000, 0, 31_400, True, "exit exit 1", id="then it ends itself"),
+        pytest.param(20_000, 32_000, 32_000, False, "wait 35000", id="who starts without it tries for three"),
+        pytest.param(20_000, 32_000, 35_000, True, "exit exit 1", id="and ends, too"),
+    ],
+)
+def test_a_leader_ends_itself_when_it_cannot_renew(
+    alone: int | None, started: int, now: int, fired: bool, decision: str
+) -> None:
+    host = machine(there(api(behaves=LEADS), run(serving=True, started=started)))
+    assert decides(LOOP, replace(host, alone=alone), now=now, fired=fired) == decision
+    plain = machine(there(api(), run(serving=True, started=started)))
+    assert decides(LOOP, replace(plain, alone=alone), now=now, fired=fired) == ""
+
+
 @pytest.mark.parametrize(
     ("reaction", "serves"), [pytest.param("drain=10s", True, id="drain"), pytest.param("exit=2s", False, id="exit")]
 )

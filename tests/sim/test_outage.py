@@ -344,3 +344,19 @@ def test_kubectl_is_served_by_a_server_that_goes_on_in_time() -> None:
     walk = walked("1s freeze kube-apiserver", "2s scale deployment/web replicas=5", "6s thaw kube-apiserver", until=30)
     printed = [line.text for row in walk.records for line in row.step.output]
     assert printed == ["deployment.apps/web scaled"]
+
+
+@pytest.mark.parametrize(
+    ("gone", "back"),
+    [("10s stop kube-apiserver", "40s start kube-apiserver"), ("10s freeze kube-apiserver", "40s thaw kube-apiserver")],
+    ids=["killed", "frozen"],
+)
+def test_programs_find_no_api_server_while_it_is_away(gone: str, back: str) -> None:
+    cluster = CLUSTER.replace("drain=1s}", "drain=1s, sim.loopscope.dev/depends-on: kube-apiserver}")
+    walk = run(
+        MODEL, at_rest(MODEL, read_manifests(cluster, "cluster").objects), [parse(gone), parse(back)], until=60_000
+    )
+    hosts = [row.step.world.hosts["node-1"] for row in walk.records]
+    assert {host.alone for host in hosts} == {None, 10_000}
+    assert {host.broken for host in hosts} == {(), ("kube-apiserver",)}
+    assert (walk.world.hosts["node-1"].alone, walk.world.hosts["node-1"].broken) == (None, ())
