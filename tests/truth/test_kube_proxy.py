@@ -39,13 +39,7 @@ from app.sim.world import World
 
 MODEL = Model([kube_proxy.LOOP])
 WITH_SERVER = Model([api_server.LOOP, *watches.LOOPS, kube_proxy.LOOP])
-NOT_YET = frozenset(
-    {
-        "proxy-300-services.iptables", "proxy-300-services.nftables",
-        "proxy-connections.iptables", "proxy-connections.nftables",
-    }
-)  # fmt: skip
-COVERED = tuple(sorted(path.stem for path in (DATA / "kube-proxy").glob("*.json") if path.stem not in NOT_YET))
+COVERED = tuple(sorted(path.stem for path in (DATA / "kube-proxy").glob("*.json")))
 CONDITIONS = {
     "ready": EndpointConditions(ready=True, serving=True, terminating=False),
     "terminating-serving": EndpointConditions(ready=False, serving=True, terminating=True),
