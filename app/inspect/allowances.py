@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from app.inspect.subject import Made, Subject
 from app.kube.meta import OwnerReference
-from app.kube.pdb import Expected, NoScale, Scale, covers, expected
+from app.kube.pdb import Expected, NoScale, Scale, expected
 from app.kube.policy import PodDisruptionBudget
 from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
 
@@ -32,7 +32,7 @@ def allowances(subject: Subject) -> tuple[Allowance, ...]:
 
 def allowance(subject: Subject, budget: PodDisruptionBudget) -> Allowance:
     """The status of a budget (updatePdbStatus in pkg/controller/disruption) with every pod there and Ready."""
-    covered = tuple(row for row in subject.made if row.endless and covers(budget, row.pod))
+    covered = subject.covered[budget.ref]
     pods = sum(row.pods for row in covered)
     running = [row for row in covered if row.pods]
     scales: dict[str, int] = {}

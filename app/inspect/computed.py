@@ -11,7 +11,6 @@ from app.inspect.subject import CONTAINER, INIT, SIDECAR, Made, Part, Subject, t
 from app.kube.oom_score import oom_score_adj
 from app.kube.pods import Probe, Toleration
 from app.kube.probe_budget import Range, startup_budget, time_to_fail, time_to_pass
-from app.kube.qos import qos_class
 from app.kube.quantity import value
 from app.kube.resources import amounts, pod_limits, pod_requests, summed
 from app.kube.rollout import max_surge, max_unavailable, resolved
@@ -93,9 +92,9 @@ def _facts(subject: Subject, made: Made, standing: Standing) -> PodFacts:
     memory = value(subject.capacity["memory"])
     return PodFacts(
         made,
-        qos_class(made.pod.spec),
+        made.qos,
         asked_of(made),
-        tuple(_container(made, part, memory, stops.get(part.row.name)) for part in made.parts()),
+        tuple(_container(made, part, memory, stops.get(part.row.name)) for part in made.parts),
         grace_of(made),
         injected(made),
         standing,
@@ -126,7 +125,7 @@ def asked_of(made: Made) -> Asked:
     """The parts of what pod_requests adds up."""
     by_kind: dict[str, list[Mapping[str, int]]] = {CONTAINER: [], SIDECAR: [], INIT: []}
     peak: dict[str, int] = {}
-    for part in made.parts():
+    for part in made.parts:
         asks = amounts(part.row.resources.requests)
         if part.kind == INIT:
             for name, amount in summed([asks, *by_kind[SIDECAR]]).items():

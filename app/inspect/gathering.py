@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec.structs import replace
 
+from app.errors import BadInput
 from app.inspect.subject import ASSUMED_NODES, Made, Subject, template_of
 from app.kube.batch import CronJob, Job
 from app.kube.daemons import daemon_spec
 from app.kube.defaults import SYSTEM_PRIORITIES, defaulted, defaulted_pod
-from app.kube.manifests import Judged
+from app.kube.manifests import Judged, Place
 from app.kube.meta import ObjectMeta, OwnerReference, Ref
 from app.kube.networking import Service
 from app.kube.nodes import Node
 from app.kube.objects import Object
+from app.kube.pdb import covers
 from app.kube.pods import Pod, PodTemplateSpec
+from app.kube.policy import PodDisruptionBudget
 from app.kube.priority import PriorityClass
+from app.kube.qos import qos_class
 from app.kube.rollout import size
+from app.kube.stringmap import StringMap
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
-from app.kube.yaml_values import ListNode, MapNode, ScalarNode
+from app.kube.yaml_values import ListNode, MapNode, ScalarNode, written
 from app.kube.yaml_values import Node as YamlNode
+
+T = TypeVar("T")
+
+MOST_CONTAINERS = 500
 
 
 def subject(found: Judged) -> Subject:
@@ -37,7 +47,12 @@ def subject(found: Judged) -> Subject:
         if not (obj.ref in owners and _made_by_another(obj, owners[obj.ref], sound))
         for row in _made(obj, nodes, classes, owners.get(obj.ref))
     )
-    selected = _selected([row for row in sound if isinstance(row, Service)], made)
+    _bounded(made, found.places)
+    labelled = _Labelled(made)
+    services = {row.ref: row for row in sound if isinstance(row, Service)}
+    budgets = {row.ref: row for row in sound if isinstance(row, PodDisruptionBudget)}
+    selected = {ref: labelled.selected(row) for ref, row in services.items()}
+    covered = {ref: labelled.covered(row) for ref, row in budgets.items()}
     shapes = [(template, obj) for obj in found.objects if (template := template_of(obj)) is not None]
     return Subject(
         sound,
@@ -45,34 +60,57 @@ def subject(found: Judged) -> Subject:
         found.places,
         made,
         tuple((obj.metadata.namespace, template.metadata.labels) for template, obj in shapes),
-        {service.ref: pods for service, pods in selected},
-        _turned(selected),
+        selected,
+        _turned(selected, services),
+        covered,
+        _turned(covered, budgets),
     )
 
 
-Selected = list[tuple[Service, tuple[Made, ...]]]
-
-
-def _selected(services: list[Service], made: tuple[Made, ...]) -> Selected:
-    """Every Service with its pods, looked up by one of its labels: pages of manifests hold many of both."""
-    by_label: dict[tuple[str, str, str], list[Made]] = {}
+def _bounded(made: tuple[Made, ...], places: Mapping[Ref, Place]) -> None:
+    """What is computed of the containers of a pod grows with their square."""
+    problems = []
     for row in made:
-        for key, text in row.pod.metadata.labels.items():
-            by_label.setdefault((row.pod.metadata.namespace, key, text), []).append(row)
-    found = []
-    for service in services:
+        count = len(row.parts)
+        if count > MOST_CONTAINERS:
+            place, path = places[row.ref], row.at("containers")
+            where = f"{place.source}: document {place.document} ({row.ref}), line {place.line(path)}: {written(path)}"
+            problems.append(f"{where}: found {count:,} containers; at most {MOST_CONTAINERS} of one pod are inspected")
+    if problems:
+        raise BadInput(problems)
+
+
+class _Labelled:
+    """Pods by each of their labels: sets of manifests hold many selectors, and few of them meet."""
+
+    def __init__(self, made: tuple[Made, ...]) -> None:
+        self._rows: dict[tuple[str, ...], list[Made]] = {}
+        for row in made:
+            meta = row.pod.metadata
+            for pair in ((), *meta.labels.items()):
+                self._rows.setdefault((meta.namespace, *pair), []).append(row)
+
+    def selected(self, service: Service) -> tuple[Made, ...]:
         selector = service.spec.selector
-        first = next(iter(selector.items()), ("", ""))
-        near = by_label.get((service.metadata.namespace, *first), []) if selector else []
-        found.append((service, tuple(row for row in near if selector.selects(row.pod.metadata.labels))))
-    return found
+        near = self._near(service.metadata.namespace, selector) if selector else ()
+        return tuple(row for row in near if selector.selects(row.pod.metadata.labels))
+
+    def covered(self, budget: PodDisruptionBudget) -> tuple[Made, ...]:
+        selector = budget.spec.selector
+        near = self._near(budget.metadata.namespace, selector.matchLabels) if selector is not None else ()
+        return tuple(row for row in near if row.endless and covers(budget, row.pod))
+
+    def _near(self, namespace: str, labels: StringMap) -> Sequence[Made]:
+        """Those that have the first of these labels, or all."""
+        return self._rows.get((namespace, *next(iter(labels.items()), ())), ())
 
 
-def _turned(selected: Selected) -> dict[Ref, tuple[Service, ...]]:
-    found: dict[Ref, list[Service]] = {}
-    for service, pods in selected:
+def _turned(chosen: Mapping[Ref, tuple[Made, ...]], objects: Mapping[Ref, T]) -> dict[Ref, tuple[T, ...]]:
+    """What chooses, by what makes the pods that it chooses."""
+    found: dict[Ref, list[T]] = {}
+    for ref, pods in chosen.items():
         for row in pods:
-            found.setdefault(row.ref, []).append(service)
+            found.setdefault(row.ref, []).append(objects[ref])
     return {ref: tuple(rows) for ref, rows in found.items()}
 
 
@@ -153,9 +191,10 @@ def _pod(obj: Object, template: PodTemplateSpec, classes: list[PriorityClass]) -
 
 
 def _prioritized(pod: Pod, classes: list[PriorityClass]) -> Pod:
-    """With the number that the Priority plugin of admission finds, among the given classes and the two built in."""
+    """As it is stored, with the number of its priority, among the given classes and the two built in, and its class."""
     name = pod.spec.priorityClassName
     numbers = SYSTEM_PRIORITIES | {row.metadata.name: row.value for row in classes}
     usual = max((row.value for row in classes if row.globalDefault), default=0)
     priority = numbers.get(name, 0) if name else usual
-    return defaulted_pod(replace(pod, spec=replace(pod.spec, priority=priority)))
+    whole = defaulted_pod(replace(pod, spec=replace(pod.spec, priority=priority)))
+    return replace(whole, status=replace(whole.status, qosClass=qos_class(whole.spec)))

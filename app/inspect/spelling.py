@@ -8,6 +8,7 @@ from app.kube import durations
 from app.kube.probe_budget import Range
 from app.kube.quantity import canonical, in_bytes
 
+MOST_NAMES = 8
 _IN_BYTES = ("memory", "ephemeral-storage")
 
 
@@ -34,5 +35,7 @@ def together(amounts: Mapping[str, int]) -> str:
 
 
 def names(rows: Iterable[object]) -> str:
-    """One after the other, each once."""
-    return ", ".join(dict.fromkeys(str(row) for row in rows))
+    """One after the other, each once; of many, the first."""
+    found = list(dict.fromkeys(rows))
+    more = f" and {len(found) - MOST_NAMES:,} more" if len(found) > MOST_NAMES else ""
+    return ", ".join(str(row) for row in found[:MOST_NAMES]) + more

@@ -50,7 +50,7 @@ def _worst(made: Made) -> int | None:
     """The sum over all containers that run on; a limit of the pod itself bounds it, too."""
     whole = amounts(made.pod.spec.resources.limits).get("memory")
     total = 0
-    for part in made.lasting():
+    for part in made.lasting:
         curve = behaviour_of(made, part).memory
         limit = amounts(part.row.resources.limits).get("memory") or None
         peak = max((point.amount for point in curve), default=None)

@@ -47,7 +47,7 @@ def grace_of(made: Made) -> int:
 
 def stoppings(made: Made) -> tuple[Stopping, ...]:
     """Every container that runs when the pod is deleted, in the order in which they are written."""
-    known = {part.row.name: (part, behaviour_of(made, part), *_hook(made, part)) for part in made.lasting()}
+    known = {part.row.name: (part, behaviour_of(made, part), *_hook(made, part)) for part in made.lasting}
     endings = {
         name: Ending(None if says.on_sigterm.act == "ignore" else says.on_sigterm.after, length)
         for name, (_, says, _, length) in known.items()

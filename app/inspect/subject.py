@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from app.kube.batch import CronJob, Job
@@ -11,7 +13,8 @@ from app.kube.meta import Ref
 from app.kube.networking import Service
 from app.kube.nodes import Node
 from app.kube.objects import Object
-from app.kube.pods import Container, Pod, PodTemplateSpec
+from app.kube.pods import Container, ContainerPort, Pod, PodTemplateSpec
+from app.kube.policy import PodDisruptionBudget
 from app.kube.quantity import value
 from app.kube.stringmap import StringMap
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
@@ -34,7 +37,8 @@ class Part(NamedTuple):
     path: Path
 
 
-class Made(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Made:
     """Pods that are all alike: what makes them, one of them, where it stands there, and how many there will be."""
 
     owner: Object
@@ -50,16 +54,31 @@ class Made(NamedTuple):
         """The path of a field of the pod's spec."""
         return (*self.path, "spec", *steps)
 
-    def parts(self) -> Iterator[Part]:
-        """Init containers first, as they are written."""
-        for at, row in enumerate(self.pod.spec.initContainers):
-            yield Part(row, SIDECAR if row.sidecar else INIT, self.at("initContainers", at))
-        for at, row in enumerate(self.pod.spec.containers):
-            yield Part(row, CONTAINER, self.at("containers", at))
+    @property
+    def qos(self) -> str:
+        return self.pod.status.qosClass
 
-    def lasting(self) -> Iterator[Part]:
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Init containers first, as they are written."""
+        spec = self.pod.spec
+        return (
+            *(
+                Part(row, SIDECAR if row.sidecar else INIT, self.at("initContainers", at))
+                for at, row in enumerate(spec.initContainers)
+            ),
+            *(Part(row, CONTAINER, self.at("containers", at)) for at, row in enumerate(spec.containers)),
+        )
+
+    @cached_property
+    def lasting(self) -> tuple[Part, ...]:
         """Those that run for as long as the pod does."""
-        return (part for part in self.parts() if part.kind != INIT)
+        return tuple(part for part in self.parts if part.kind != INIT)
+
+    @cached_property
+    def ports(self) -> tuple[ContainerPort, ...]:
+        """What its containers say that they listen on."""
+        return tuple(port for part in self.lasting for port in part.row.ports)
 
     @property
     def endless(self) -> bool:
@@ -80,6 +99,10 @@ class Subject(NamedTuple):
     """The pods that a Service sends to, by the Service."""
     serving: Mapping[Ref, tuple[Service, ...]]
     """The other way round, by what makes the pods."""
+    covered: Mapping[Ref, tuple[Made, ...]]
+    """The pods that a PodDisruptionBudget speaks of, by the budget; those that end by themselves are left out."""
+    guarding: Mapping[Ref, tuple[PodDisruptionBudget, ...]]
+    """The other way round."""
 
     def of(self, cls: type[T]) -> list[T]:
         return [obj for obj in self.objects if isinstance(obj, cls)]

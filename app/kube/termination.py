@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -45,11 +46,12 @@ def termination_schedule(spec: PodSpec, behaviours: Mapping[str, Behaviour], gra
 def _turn(name: str, spec: PodSpec, after: int, others: Mapping[str, Stop], absent: frozenset[str]) -> int:
     """When the order lets a container be signalled: at once, or with the end of another."""
     instants = sorted({after, *(stop.ended for stop in others.values() if stop.ended > after)})
-    return next(
-        at
-        for at in instants
-        if may_signal(name, spec, {key for key, stop in others.items() if stop.ended > at}, absent)
-    )
+
+    def may(at: int) -> bool:
+        return may_signal(name, spec, {key for key, stop in others.items() if stop.ended > at}, absent)
+
+    # What runs only becomes less, so once it may it always may.
+    return instants[bisect_left(instants, True, key=may)]
 
 
 def _stop(behaviour: Behaviour, grace: int, prestop: int, turn: int) -> Stop:

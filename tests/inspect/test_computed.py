@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from app.errors import BadInput
 from app.inspect.computed import ContainerFacts, PodFacts
 from app.inspect.inspecting import inspect
 from app.inspect.propagation import needed_prestop, propagation
 from app.inspect.report import report
 from app.inspect.rules import RULES
 from app.inspect.sarif import sarif
+from app.inspect.spelling import names
 from app.inspect.telling import sections, summary
 from app.inspect.text import plain
 from app.inspect.words import words
@@ -238,6 +240,17 @@ def test_pods_that_a_workload_of_the_set_made_are_not_counted_twice() -> None:
     assert [str(row.made.ref) for row in inspected(workload(), replicas, one).pods] == ["deployment/web"]
     assert [str(row.made.ref) for row in inspected(workload(), one).pods] == ["deployment/web"]
     assert [str(row.made.ref) for row in inspected(one).pods] == ["pod/web-7f-x"]
+
+
+def test_more_containers_than_are_inspected_are_told() -> None:
+    rows = [container(name=f"c{at}", ports=None, readinessProbe=None) for at in range(501)]
+    with pytest.raises(BadInput, match=r"\(deployment/web\).*spec\.template\.spec\.containers: found 501 containers"):
+        inspected(workload(pods=template(*rows)))
+
+
+def test_many_names_are_cut() -> None:
+    assert names(range(8)) == "0, 1, 2, 3, 4, 5, 6, 7"
+    assert names([*range(1008), 0]) == "0, 1, 2, 3, 4, 5, 6, 7 and 1,000 more"
 
 
 def test_propagation_is_the_way_through_two_watches_and_a_sync() -> None:

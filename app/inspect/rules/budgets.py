@@ -8,7 +8,6 @@ from app.inspect.allowances import Allowance, allowances
 from app.inspect.finding import Found, found
 from app.inspect.spelling import names
 from app.inspect.subject import Subject
-from app.kube.pdb import covers
 from app.kube.policy import PodDisruptionBudget
 from app.kube.workloads import Deployment, StatefulSet
 from app.kube.yaml_values import Path
@@ -78,27 +77,25 @@ def pdb_matches_nothing(subject: Subject) -> Iterator[Found]:
     all pods and a missing one for none (GetPodPodDisruptionBudgets).
     """
     for row in allowances(subject):
-        budget = row.budget
-        matched = any(
-            namespace == budget.metadata.namespace
-            and budget.spec.selector is not None
-            and budget.spec.selector.selects(labels)
-            for namespace, labels in subject.shapes
-        )
-        if not matched and subject.shapes:
-            yield found(budget.ref, ("spec", "selector"), namespace=budget.metadata.namespace)
+        if not row.covered and subject.shapes and not _selects_any(subject, row.budget):
+            yield found(row.budget.ref, ("spec", "selector"), namespace=row.budget.metadata.namespace)
+
+
+def _selects_any(subject: Subject, budget: PodDisruptionBudget) -> bool:
+    """Also pods that end by themselves, and those of objects that are refused."""
+    selector, namespace = budget.spec.selector, budget.metadata.namespace
+    return selector is not None and any(
+        place == namespace and selector.selects(labels) for place, labels in subject.shapes
+    )
 
 
 def pdb_overlap(subject: Subject) -> Iterator[Found]:
     """The eviction subresource answers 500 where more than one budget covers a pod, whatever they allow
     (pkg/registry/core/pod/storage/eviction.go).
     """
-    budgets = subject.of(PodDisruptionBudget)
-    told: set[tuple[object, ...]] = set()
     for made in subject.made:
-        both = [row.ref for row in budgets if covers(row, made.pod)]
-        if len(both) > 1 and made.endless and (*both, made.ref) not in told:
-            told.add((*both, made.ref))
+        both = [row.ref for row in subject.guarding.get(made.ref, ())]
+        if len(both) > 1:
             yield found(both[1], ("spec", "selector"), budgets=names(both), covered=made.ref)
 
 
@@ -132,9 +129,8 @@ def no_pdb(subject: Subject) -> Iterator[Found]:
     """A pod that no budget covers is evicted without a question (pkg/registry/core/pod/storage/eviction.go): drains of
     several nodes at once may take all of them.
     """
-    budgets = subject.of(PodDisruptionBudget)
     for made in subject.made:
         replicated = isinstance(made.owner, Deployment | StatefulSet) and made.pods > 1
         services = subject.services_of(made)
-        if replicated and services and not any(covers(row, made.pod) for row in budgets):
+        if replicated and services and made.ref not in subject.guarding:
             yield found(made, ("spec", "replicas"), replicas=made.pods, services=names(row.ref for row in services))

@@ -28,7 +28,9 @@ def service_selects_nothing(subject: Subject) -> Iterator[Found]:
     """
     for service in subject.of(Service):
         spec, namespace = service.spec, service.metadata.namespace
-        matched = any(place == namespace and spec.selector.selects(labels) for place, labels in subject.shapes)
+        matched = bool(subject.selected_by(service)) or any(
+            place == namespace and spec.selector.selects(labels) for place, labels in subject.shapes
+        )
         if spec.selector and spec.type != "ExternalName" and subject.shapes and not matched:
             selector = ",".join(f"{key}={value}" for key, value in spec.selector.items())
             yield found(service.ref, ("spec", "selector"), selector=selector, namespace=namespace)
@@ -45,14 +47,13 @@ def service_port_missing(subject: Subject) -> Iterator[Found]:
                 continue
             lacking = [made.ref for made in pods if port.targetPort not in _port_names(made, port.protocol)]
             if lacking:
-                known = names(name for made in pods for name in _port_names(made, port.protocol)) or "none"
+                known = names(name for made in pods for name in sorted(_port_names(made, port.protocol))) or "none"
                 path = ("spec", "ports", at, "targetPort")
                 yield found(service.ref, path, port=port.targetPort, pods=names(lacking), known=known)
 
 
-def _port_names(made: Made, protocol: str) -> list[str]:
-    ports = (port for part in made.lasting() for port in part.row.ports)
-    return [port.name for port in ports if port.name and port.protocol == protocol]
+def _port_names(made: Made, protocol: str) -> set[str]:
+    return {port.name for port in made.ports if port.name and port.protocol == protocol}
 
 
 def target_port_undeclared(subject: Subject) -> Iterator[Found]:
@@ -61,11 +62,15 @@ def target_port_undeclared(subject: Subject) -> Iterator[Found]:
     """
     for service in subject.of(Service):
         for at, port in enumerate(service.spec.ports):
-            for made in subject.selected_by(service):
-                known = [row.containerPort for part in made.lasting() for row in part.row.ports]
-                if isinstance(port.targetPort, int) and known and port.targetPort not in known:
-                    path = ("spec", "ports", at, "targetPort")
-                    yield found(service.ref, path, port=port.targetPort, pods=made.ref, known=names(known))
+            if not isinstance(port.targetPort, int):
+                continue
+            declaring = [made for made in subject.selected_by(service) if made.ports]
+            lacking = [made for made in declaring if port.targetPort not in {row.containerPort for row in made.ports}]
+            if lacking:
+                known = names(row.containerPort for made in lacking for row in made.ports)
+                path = ("spec", "ports", at, "targetPort")
+                pods = names(made.ref for made in lacking)
+                yield found(service.ref, path, port=port.targetPort, pods=pods, known=known)
 
 
 # What pods need from other objects.
@@ -83,7 +88,7 @@ class _Wanted(NamedTuple):
 
 def _wanted(subject: Subject) -> Iterator[_Wanted]:
     for made in subject.made:
-        for part in made.parts():
+        for part in made.parts:
             for field in ("envFrom", "env"):
                 for at, row in enumerate(getattr(part.row, field)):
                     alone = replace(part.row, **({"env": (), "envFrom": ()} | {field: (row,)}))

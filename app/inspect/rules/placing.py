@@ -20,7 +20,7 @@ LOST = (NOT_READY, UNREACHABLE)
 def _images(subject: Subject) -> Iterator[tuple[Made, Part, str]]:
     """Every container with the tag of its image; empty where a digest stands in its place."""
     for made in subject.made:
-        for part in made.parts():
+        for part in made.parts:
             image = parsed(part.row.image)
             if image is not None:
                 yield made, part, "" if image.digest else image.tag
@@ -48,7 +48,7 @@ def image_latest_kept(subject: Subject) -> Iterator[Found]:
 def image_invalid(subject: Subject) -> Iterator[Found]:
     """The API server takes any image, the kubelet waits with InvalidImageName (pkg/kubelet/images)."""
     for made in subject.made:
-        for part in made.parts():
+        for part in made.parts:
             if parsed(part.row.image) is None:
                 yield found(made, (*part.path, "image"), container=part.row.name, fault=fault(part.row.image))
 

@@ -18,7 +18,7 @@ PROBES = (STARTUP, LIVENESS, READINESS)
 
 
 def _each(subject: Subject) -> Iterator[tuple[Made, Part]]:
-    return ((made, part) for made in subject.made for part in made.lasting())
+    return ((made, part) for made in subject.made for part in made.lasting)
 
 
 def _killer(part: Part) -> tuple[str, Probe] | None:
@@ -107,7 +107,7 @@ def no_readiness(subject: Subject) -> Iterator[Found]:
     """
     for made in subject.made:
         services = [row for row in subject.services_of(made) if not row.spec.publishNotReadyAddresses]
-        if services and made.endless and not any(part.row.readinessProbe is not None for part in made.lasting()):
+        if services and made.endless and not any(part.row.readinessProbe is not None for part in made.lasting):
             values = {"services": names(row.ref for row in services)}
             yield found(made, made.at("containers", 0), container=made.pod.spec.containers[0].name, **values)
 

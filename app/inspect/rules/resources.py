@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from app.inspect.finding import Found, found
 from app.inspect.spelling import amount, together
-from app.inspect.subject import INIT, Made, Part, Subject, template_of
+from app.inspect.subject import Made, Part, Subject, template_of
 from app.kube.nodes import Node
-from app.kube.qos import qos_class
 from app.kube.resources import amounts, pod_requests
 
 FAR = 4
@@ -16,11 +15,14 @@ FAR = 4
 they may use. Kubernetes itself knows no such bound."""
 
 
-def _own_memory(subject: Subject) -> Iterator[tuple[Made, Part]]:
-    """Containers that run on, in pods whose memory is not asked for as a whole."""
-    for made in subject.made:
-        if "memory" not in made.pod.spec.resources.requests and "memory" not in made.pod.spec.resources.limits:
-            yield from ((made, part) for part in made.parts() if part.kind != INIT)
+def _each(subject: Subject) -> Iterator[tuple[Made, Part]]:
+    return ((made, part) for made in subject.made for part in _own_memory(made))
+
+
+def _own_memory(made: Made) -> tuple[Part, ...]:
+    """Containers that run on, of a pod whose memory is not asked for as a whole."""
+    whole = made.pod.spec.resources
+    return () if "memory" in whole.requests or "memory" in whole.limits else made.lasting
 
 
 def best_effort(subject: Subject) -> Iterator[Found]:
@@ -28,7 +30,7 @@ def best_effort(subject: Subject) -> Iterator[Found]:
     kills first (oom_score_adj 1000) and whose memory all counts as excess in an eviction.
     """
     for made in subject.made:
-        if qos_class(made.pod.spec) == "BestEffort":
+        if made.qos == "BestEffort":
             yield found(made, made.at("containers", 0, "resources"), container=made.pod.spec.containers[0].name)
 
 
@@ -36,8 +38,8 @@ def no_memory_request(subject: Subject) -> Iterator[Found]:
     """The scheduler counts a missing request as 0 (PodRequests), so the node may be promised in full to others; in an
     eviction whatever such a container uses is excess (rankMemoryPressure).
     """
-    for made, part in _own_memory(subject):
-        if qos_class(made.pod.spec) != "BestEffort" and not _memory(part, "requests"):
+    for made, part in _each(subject):
+        if made.qos != "BestEffort" and not _memory(part, "requests"):
             yield found(made, (*part.path, "resources", "requests"), container=part.row.name)
 
 
@@ -45,22 +47,23 @@ def memory_limit_without_request(subject: Subject) -> Iterator[Found]:
     """A limit without a request becomes the request, too (SetDefaults_Pod in pkg/apis/core/v1/defaults.go): the
     scheduler sets all of it aside.
     """
-    for made, part in _own_memory(subject):
+    for made in subject.made:
         template = template_of(made.owner)
-        written = (
-            {row.name: row for row in (*template.spec.containers, *template.spec.initContainers)} if template else {}
-        )
-        asked = written[part.row.name].resources
-        if "memory" in asked.limits and "memory" not in asked.requests:
-            yield found(made, (*part.path, "resources"), container=part.row.name, limit=asked.limits["memory"])
+        rows = (*template.spec.containers, *template.spec.initContainers) if template is not None else ()
+        # As it is written: in what is stored the request is there.
+        written = {row.name: row.resources for row in rows}
+        for part in _own_memory(made):
+            asked = written[part.row.name]
+            if "memory" in asked.limits and "memory" not in asked.requests:
+                yield found(made, (*part.path, "resources"), container=part.row.name, limit=asked.limits["memory"])
 
 
 def no_memory_limit(subject: Subject) -> Iterator[Found]:
     """Without a limit the container's cgroup has none (memory.max of cgroup v2): a leak ends only when the node runs
     out, and then the kubelet or the kernel chooses among all pods.
     """
-    for made, part in _own_memory(subject):
-        if qos_class(made.pod.spec) != "BestEffort" and not _memory(part, "limits"):
+    for made, part in _each(subject):
+        if made.qos != "BestEffort" and not _memory(part, "limits"):
             yield found(made, (*part.path, "resources", "limits"), container=part.row.name)
 
 
@@ -68,7 +71,7 @@ def limit_far_over_request(subject: Subject) -> Iterator[Found]:
     """The scheduler fills nodes by requests alone (NodeResourcesFit), limits may add up to any multiple of them; a
     pod above its request is among the first to be evicted (rankMemoryPressure).
     """
-    for made, part in _own_memory(subject):
+    for made, part in _each(subject):
         request, limit = _memory(part, "requests"), _memory(part, "limits")
         if request and limit >= FAR * request:
             values = {"request": amount("memory", request), "limit": amount("memory", limit)}

@@ -56,7 +56,7 @@ def deadline_under_start(subject: Subject) -> Iterator[Found]:
     progress when it is available, which is a start, the first readiness and minReadySeconds later.
     """
     for made, owner in _deployments(subject):
-        starts = [behaviour_of(made, part).startup for part in made.lasting()]
+        starts = [behaviour_of(made, part).startup for part in made.lasting]
         takes = max(starts, default=0) + owner.spec.minReadySeconds * 1000
         deadline = owner.spec.progressDeadlineSeconds
         if deadline is not None and any(starts) and takes >= deadline * 1000:

@@ -8,7 +8,7 @@ from app.inspect.finding import Found, found
 from app.inspect.propagation import needed_prestop, propagation
 from app.inspect.spelling import names, span, spread
 from app.inspect.stopping import NONE, Stopping, grace_of, stoppings
-from app.inspect.subject import Made, Subject
+from app.inspect.subject import CONTAINER, Made, Subject
 from app.kube.grace import prestop_limit
 from app.kube.yaml_values import Path
 
@@ -76,8 +76,7 @@ def prestop_under_propagation(subject: Subject) -> Iterator[Found]:
 
 def _serving(made: Made, row: Stopping) -> bool:
     """Whether a Service may send to this container: it names a port, or no container of the pod names one."""
-    named = [part.row.name for part in made.lasting() if part.row.ports]
-    return row.part.row.name in named or (not named and row.part.row in made.pod.spec.containers)
+    return bool(row.part.row.ports) if made.ports else row.part.kind == CONTAINER
 
 
 def grace_zero(subject: Subject) -> Iterator[Found]:
