@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from app.inspect.subject import Made, Subject
@@ -25,8 +26,9 @@ class Allowance(NamedTuple):
     unmanaged: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=1)
 def allowances(subject: Subject) -> tuple[Allowance, ...]:
-    """One for each budget, in their order."""
+    """One for each budget, in their order; every rule about budgets asks for them."""
     return tuple(allowance(subject, row) for row in subject.of(PodDisruptionBudget))
 
 

@@ -86,7 +86,8 @@ class Made:
         return not isinstance(self.owner, Job | CronJob) and self.pod.spec.restartPolicy == "Always"
 
 
-class Subject(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Subject:
     """Everything that the rules may look at. What the API server would refuse makes no pods."""
 
     objects: tuple[Object, ...]
