@@ -234,6 +234,24 @@ def assets(client: object, page: str) -> dict[str, bytes]:
     return bodies
 
 
+def manifests() -> None:
+    """Changed manifests through parsing and inspection: a result, or problems that name the place."""
+    from hypothesis import HealthCheck, given, settings
+
+    from tests.inspect.mutations import changed_texts, changed_trees
+    from tests.inspect.test_fuzz import has_a_result
+
+    read: list[bool] = []
+    begun = time.process_time()
+    thoroughly = settings(
+        max_examples=5_000, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    )
+    for changed in (changed_trees(), changed_texts()):
+        thoroughly(given(changed)(lambda text: read.append(has_a_result(text))))()
+    spent = time.process_time() - begun
+    print(f"changed manifests: {len(read):,} inspected, {sum(read):,} read, no traceback, {spent:.0f} s")
+
+
 def timed(name: str, act: Callable[[int], object]) -> None:
     """The median and the 99th percentile of 300 runs."""
     spent = []
@@ -249,3 +267,4 @@ if __name__ == "__main__":
     node_loss(engine())
     search()
     pages()
+    manifests()

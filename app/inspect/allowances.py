@@ -45,7 +45,9 @@ def allowance(subject: Subject, budget: PodDisruptionBudget) -> Allowance:
 
     def scale(owner: OwnerReference, _: str) -> Scale | None:
         if owner.kind not in (Deployment.kind, ReplicaSet.kind, StatefulSet.kind):
-            raise NoScale(f"a {owner.kind} has no scale, so only a minAvailable in pods can be counted")
+            group = owner.apiVersion.rpartition("/")[0]
+            resource = f"{owner.kind.lower()}s{'.' if group else ''}{group}"
+            raise NoScale(f"{resource} does not implement the scale subresource")
         return owner.uid, scales[owner.uid]
 
     try:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from app.inspect.inspecting import Finding, Inspection
 from app.inspect.telling import Section, assumptions, sections, summary
+from app.inspect.words import words
 from app.web.pages import Frame
 from app.web.rendering import Page
 
@@ -62,6 +63,8 @@ class InspectPage(Page):
     """What that rests on."""
     leaves_out: tuple[str, ...]
     """What of the manifests has no part in it."""
+    rules: tuple[tuple[str, str, str], ...]
+    """Everything that is looked for: severity, title, id."""
     links: tuple[tuple[str, str], ...]
     """The same as JSON and SARIF, and the flows that can be computed from it: words and address."""
 
@@ -84,6 +87,7 @@ def inspect_page(
         sections=sections(found) if found is not None else (),
         assumes=assumptions(found) if found is not None else (),
         leaves_out=tuple(f"{name} {path}".rstrip() for name, path in found.not_modelled) if found is not None else (),
+        rules=tuple((row.severity, row.title, id) for id, row in words().rules.items()),
         links=links,
     )
 

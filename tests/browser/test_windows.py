@@ -217,3 +217,32 @@ def test_accessibility_of_a_phone(phone: Page) -> None:
     phone.evaluate(AXE)
     found = phone.evaluate("axe.run(document, {resultTypes: ['violations']})")
     assert [(row["id"], [node["target"] for node in row["nodes"]]) for row in found["violations"]] == []
+
+
+SETS = Path(__file__).parent.parent / "data" / "manifests"
+
+
+def inspected(page: Page) -> None:
+    """Paste what has findings of every severity, long names and fields that are left out."""
+    page.goto("/inspect")
+    texts = [(SETS / name).read_text() for name in ("charts/mesh-injected.yaml", "odd/int-or-string.yaml")]
+    page.fill("#text", "\n---\n".join(texts))
+    page.click("form .button.primary")
+    expect(page.locator(".findings")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_inspection_is_accessible_and_fits_a_phone(phone: Page, scheme: Literal["light", "dark"]) -> None:
+    phone.emulate_media(color_scheme=scheme)
+    inspected(phone)
+    assert overflow(phone) == []
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 360
+    phone.evaluate(AXE)
+    found = phone.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    assert [(row["id"], [node["target"] for node in row["nodes"]]) for row in found["violations"]] == []
+
+
+def test_an_inspection_needs_no_javascript(scriptless: Page) -> None:
+    inspected(scriptless)
+    assert "/inspect?m=" in scriptless.url
+    assert scriptless.locator(".findings .error").count() > 0

@@ -34,12 +34,13 @@ def result(text: str) -> Inspection | list[str]:
         return error.problems
 
 
-def has_a_result(text: str) -> None:
+def has_a_result(text: str) -> bool:
+    """Whether it could be read; fails where neither comes of it."""
     found = result(text)
     if isinstance(found, list):
         assert found
         assert [row for row in found if not row.startswith((f"{SOURCE}: ", "and "))] == []
-        return
+        return False
     assert json.dumps(report(found))
     assert json.dumps(sarif(found))
     assert plain(found)
@@ -49,6 +50,7 @@ def has_a_result(text: str) -> None:
         assert row.line >= 1
     # What a page keeps of it is read alike.
     assert judged({SOURCE: without_values(text)}).objects == judged({SOURCE: text}).objects
+    return True
 
 
 @fuzzed

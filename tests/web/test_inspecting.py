@@ -32,6 +32,7 @@ def test_there_is_a_place_to_paste(server: TestClient) -> None:
     page = document(server.get("/inspect").text)
     assert page.one("textarea", name="text").text == ""
     assert "Findings" not in page.text
+    assert "The budget allows no eviction, ever pdb-allows-nothing" in page.text
 
 
 def test_findings_and_facts_are_told(browser: TestClient) -> None:
