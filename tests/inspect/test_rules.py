@@ -36,6 +36,9 @@ def web(row: Manifest | None = None, *, says: Manifest | None = None, **spec: ob
     return workload(pods=template(row or container(), says=says, **spec))
 
 
+SCRIPT: Manifest = {"preStop": {"exec": {"command": ["/drain.sh"]}}}
+
+
 def sleeping(seconds: int) -> Manifest:
     return container(lifecycle={"preStop": {"exec": {"command": ["sleep", str(seconds)]}}})
 
@@ -98,6 +101,7 @@ HOLDS: list[tuple[str, str, tuple[Manifest, ...], list[tuple[str, str]]]] = [
         [(WEB, FIRST)],
     ),
     ("prestop-under-propagation", "1 s of 1.159", (web(sleeping(1)), service()), [(WEB, HOOK)]),
+    ("prestop-unread", "a script", (web(container(lifecycle=SCRIPT)), service()), [(WEB, HOOK)]),
     ("grace-zero", "none", (web(container(lifecycle=None), terminationGracePeriodSeconds=0),), [(WEB, GRACE)]),
     # Probes.
     (
@@ -376,6 +380,9 @@ HOLDS_NOT: list[tuple[str, str, tuple[Manifest, ...]]] = [
         "headless: no kube-proxy",
         (web(container(lifecycle=None)), service(clusterIP="None")),
     ),
+    ("prestop-under-propagation", "nobody knows", (web(container(lifecycle=SCRIPT)), service())),
+    ("prestop-unread", "it is annotated", (web(container(lifecycle=SCRIPT), says={"pre-stop": "5s"}), service())),
+    ("prestop-unread", "it serves on", (web(container(lifecycle=SCRIPT), says={"on-sigterm": "drain=2s"}), service())),
     ("grace-zero", "the default", (web(),)),
     ("startup-over-budget", "20 s", (web(probed("livenessProbe"), says={"startup": "20s"}),)),
     (

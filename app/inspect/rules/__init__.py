@@ -18,6 +18,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "stop-over-grace": stopping.stop_over_grace,
         "sigterm-ignored": stopping.sigterm_ignored,
         "prestop-under-propagation": stopping.prestop_under_propagation,
+        "prestop-unread": stopping.prestop_unread,
         "grace-zero": stopping.grace_zero,
         "startup-over-budget": probing.startup_over_budget,
         "liveness-before-readiness": probing.liveness_before_readiness,

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from app.inspect.finding import Found, found
 from app.inspect.propagation import needed_prestop, propagation
 from app.inspect.spelling import names, span, spread
-from app.inspect.stopping import NONE, Stopping, grace_of, stoppings
+from app.inspect.stopping import NONE, UNKNOWN, Stopping, grace_of, stoppings
 from app.inspect.subject import CONTAINER, Made, Subject
 from app.kube.grace import prestop_limit
+from app.kube.meta import Ref
 from app.kube.yaml_values import Path
 
 
@@ -58,11 +59,9 @@ def prestop_under_propagation(subject: Subject) -> Iterator[Found]:
     """The kubelet and the EndpointSlice controller act on a deletion at the same time, neither waits for the other:
     new connections come until every kube-proxy has changed its rules (minSyncPeriod, pkg/proxy/iptables/proxier.go).
     """
-    for made, row in _each(subject):
-        # A headless Service has no rules on nodes: its clients go by DNS.
-        services = [service.ref for service in subject.services_of(made) if not service.spec.headless]
+    for made, row, services in _served(subject):
         until = row.serves_until
-        if services and made.endless and _serving(made, row) and until is not None and until < needed_prestop():
+        if row.source != UNKNOWN and until is not None and until < needed_prestop():
             yield found(
                 made,
                 _hook(row),
@@ -72,6 +71,24 @@ def prestop_under_propagation(subject: Subject) -> Iterator[Found]:
                 needed=f"{-(-needed_prestop() // 1000)}s",
                 services=names(services),
             )
+
+
+def prestop_unread(subject: Subject) -> Iterator[Found]:
+    """The kubelet waits for a hook to return (executePreStopHook in pkg/kubelet/kuberuntime): a command that is no
+    sleep, or a request, takes as long as it takes, which no manifest says.
+    """
+    for made, row, _ in _served(subject):
+        until = row.serves_until
+        if row.source == UNKNOWN and until is not None and until < needed_prestop():
+            yield found(made, _hook(row), container=row.part.row.name, needed=f"{-(-needed_prestop() // 1000)}s")
+
+
+def _served(subject: Subject) -> Iterator[tuple[Made, Stopping, list[Ref]]]:
+    """Containers that Services send to. A headless one has no rules on nodes: its clients go by DNS."""
+    for made, row in _each(subject):
+        services = [service.ref for service in subject.services_of(made) if not service.spec.headless]
+        if services and made.endless and _serving(made, row):
+            yield made, row, services
 
 
 def _serving(made: Made, row: Stopping) -> bool:
