@@ -93,6 +93,7 @@ def large(model: Model, size: Size) -> World:
     everything = _index([*shown, *alone, *(pod for _, pod in pods)])
     routed = _index([row for row in alone if isinstance(row.object, Service | EndpointSlice)])
     views = {"kube-controller-manager": everything, "kube-scheduler": _index([*shown, *(pod for _, pod in pods)])}
+    views["cloud-controller-manager"] = _index(shown)
     hosts = {}
     seeded = seed.hosts["seed"]
     proxied = _proxied(seeded, routed)

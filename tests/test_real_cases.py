@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.real_cases import cordoning, draining, outages, rolling, termination
+from tests.real_cases import cordoning, draining, losing_nodes, outages, rolling, termination
 from tests.real_cases.asking import Real, differences
 
 CASES: dict[str, dict[str, Any]] = {
@@ -29,6 +29,9 @@ RUNNERS: dict[str, Callable[[dict[str, Any]], Real]] = {
     "api-01": outages.api_01,
     "api-03": outages.api_03,
     "api-05": outages.api_05,
+    "node-01": losing_nodes.node_01,
+    "node-02": losing_nodes.node_02,
+    "node-05": losing_nodes.node_05,
 }
 
 # Checks that name another Kubernetes version wait for the version setting.
@@ -42,9 +45,14 @@ WAITING = {
     ("api-03", "v1"),
     ("api-03", "v1-deadline"),
     ("api-03", "v1-short"),
+    ("node-01", "v132"),
+    ("node-01", "v131"),
+    ("node-01", "tol0-old"),
+    ("node-01", "tol5"),
+    ("node-01", "tol10"),
 }
-# An advice in words: nothing to compute.
-WORDS = {("term-03", "rule"), ("drain-05", "contrast-deployment")}
+# An advice in words, or a flag that does nothing: nothing to compute.
+WORDS = {("term-03", "rule"), ("drain-05", "contrast-deployment"), ("node-01", "flag-old")}
 # What explains an expectation expects nothing.
 EXPLAINS = {"why", "note"}
 

@@ -25,7 +25,7 @@ KINDS = ("user", "api", "controller", "scheduler", "kubelet", "kube-proxy", "run
 VIEWS = ("messages", "cluster", "timeline", "mermaid")
 """Where a figure may be shown."""
 
-CLIENTS = ("always", "after-wait")
+CLIENTS = ("always", "after-wait", "on-nodes")
 """Since when clients send."""
 
 DEPTHS = Notes.__struct_fields__

@@ -43,8 +43,8 @@ class Setting(Struct, frozen=True):
     `prestop REF CONTAINER`, `keep REF PATH` and `exists REF` (a switch that takes out what stands in cluster.yaml),
     `load SERVICE rate|duration`, `load SERVICE through|refresh|offset|retries|check` (the front that clients come
     through, one of nodes, ingress and load-balancer), `program IMAGE BEHAVIOUR` (how an image behaves whatever
-    annotations say), `lag PROCESS`, `script NAME` (fills `{NAME}` in scripts), `begins bound`, `elects PROCESS` (a
-    switch: whether it leads by a Lease)."""
+    annotations say), `lag PROCESS`, `flag NAME` (of the control plane), `cluster nodes` (how many), `script NAME`
+    (fills `{NAME}` in scripts), `begins bound`, `elects PROCESS` (a switch: whether it leads by a Lease)."""
 
 
 class Notes(Struct, frozen=True):
@@ -203,7 +203,8 @@ class Flow(Struct, frozen=True, kw_only=True):
     spare: tuple[str, ...] = ()
     """Objects of cluster.yaml that are in no walk until a script brings them: `apply m:KIND/NAME`."""
     clients: str = "always"
-    """`always`: they have been sending since long before; `after-wait`: they come when a `wait` has returned."""
+    """`always`: they have been sending since long before; `after-wait`: they come when a `wait` has returned;
+    `on-nodes`: as always, but they are programs on the nodes, and those of a lost node are lost with it."""
     narrate_api: tuple[str, ...] = ()
     """Kinds of objects: what the API server does with kubectl's requests about them are steps of their own."""
     heartbeats: bool = False
@@ -213,6 +214,8 @@ class Flow(Struct, frozen=True, kw_only=True):
     """When that controller's first pass over all nodes begins; it makes one every 5 s."""
     leaders: bool = False
     """Whether kube-controller-manager and kube-scheduler lead by Leases, and exit when they cannot renew them."""
+    keeps_waits: bool = False
+    """Whether long waits are what it is about: a timeline cuts out only those that leave nothing else to be seen."""
     folds: tuple[str, ...] = ()
     """Acts, `LOOP.VERB[:REASON]`, that are beside the point here: they are folded into the next numbered step."""
     assumes: tuple[str, ...] = ()

@@ -41,6 +41,8 @@ class Ground(Struct, frozen=True):
     service: Service | None = None
     usual: Workload | None = None
     """The flow's own workload, whose place the reader's takes."""
+    brings_nodes: bool = False
+    """Whether the machines are the reader's, too."""
     not_modelled: tuple[tuple[str, str], ...] = ()
     assumed: tuple[Ref, ...] = ()
     """Of the objects, those that are in no file of the reader's and only have to be there for the others."""
@@ -78,6 +80,8 @@ class Ground(Struct, frozen=True):
         found: dict[str, str] = {}
         for setting in flow.settings if self.foreign else ():
             for target in (targets.parse(text) for text in setting.sets):
+                if target.verb == "cluster" and self.brings_nodes:
+                    found[setting.name] = UNSET
                 if target.ref is None:
                     continue
                 placed = self.place(target)
@@ -108,6 +112,7 @@ def foreign_ground(flow: Flow, manifests: Manifests) -> Ground:
     others = tuple(obj for obj in manifests.objects if not isinstance(obj, Node))
     stand_ins = tuple(obj for obj in assumed(others) if not isinstance(obj, Node))
     others = (*others, *stand_ins)
+    brought = bool(nodes)
     nodes = nodes or tuple(obj for obj in flow.cluster if isinstance(obj, Node)) or three_nodes()
     usual = workload_of(flow)
     workloads = [obj for obj in others if isinstance(obj, WORKLOADS)]
@@ -124,6 +129,7 @@ def foreign_ground(flow: Flow, manifests: Manifests) -> Ground:
         workload=workload,
         service=service,
         usual=usual,
+        brings_nodes=brought,
         not_modelled=tuple(manifests.not_modelled),
         assumed=tuple(obj.ref for obj in stand_ins),
     )
@@ -137,6 +143,20 @@ def service_for(flow: Flow, workload: Workload) -> Service | None:
         return None
     meta = ObjectMeta(name=workload.metadata.name, namespace=workload.metadata.namespace)
     return replace(usual, metadata=meta, spec=replace(usual.spec, selector=pod.metadata.labels, ports=_ports(pod)))
+
+
+def with_nodes(ground: Ground, count: int) -> Ground:
+    """The ground with so many Nodes: the first of its own, and beyond them more like the last, numbered on."""
+    nodes = [obj for obj in ground.objects if isinstance(obj, Node)]
+    rest = tuple(obj for obj in ground.objects if not isinstance(obj, Node))
+    more = [_another(nodes[-1], number) for number in range(1, count - len(nodes) + 1)]
+    return replace(ground, objects=(*nodes[:count], *more, *rest))
+
+
+def _another(node: Node, nth: int) -> Node:
+    match = _ORDINAL.fullmatch(node.metadata.name)
+    base, number = (match[1], int(match[2])) if match else (node.metadata.name, 0)
+    return replace(node, metadata=replace(node.metadata, name=f"{base}-{number + nth}"))
 
 
 def _ports(pod: PodTemplateSpec) -> tuple[ServicePort, ...]:

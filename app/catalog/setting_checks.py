@@ -33,6 +33,8 @@ _TYPES = {
     "exists": "switch",
     "begins": "switch",
     "elects": "switch",
+    "flag": "duration",
+    "cluster": "count",
     "health": "choice",
 }
 
@@ -130,6 +132,11 @@ def _place(flow: Flow, path: Path, setting: Setting, target: Target) -> Iterator
         yield from (Problem(path, text) for text in faults({target.name.partition(" ")[2]: setting.default}))
     elif target.verb == "lag":
         yield from _process(flow, path, target.name)
+    elif target.verb == "flag":
+        yield from one_of(path, target.name, targets.FLAGS)
+    elif target.verb == "cluster":
+        if not any(isinstance(obj, Node) for obj in flow.cluster):
+            yield Problem(path, "cluster.yaml has no Node that others could be made like")
     elif target.verb == "script":
         scripted = [*flow.script, *(line for scene in flow.scenes for line in scene.script)]
         used = list(dict.fromkeys(name for line in scripted for name in placeholders(line)))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from app.catalog import targets, values
 from app.catalog.flow import Flow, Scene, Setting
-from app.catalog.ground import Ground
+from app.catalog.ground import Ground, with_nodes
 from app.catalog.targets import WORKLOADS, Target
 from app.errors import BadInput
 from app.kube import durations
@@ -118,12 +118,19 @@ class _Writing:
         self.begins = ""
         self.alone: list[str] = []
         self.programs: dict[str, dict[str, str]] = {}
+        self.nodes: int | None = None
         self.problems: list[str] = []
 
     def write(self, setting: Setting, target: Target, value: str) -> None:
         match target.verb:
             case "lag":
                 self.lags[target.name] = values.lag(value)
+            case "flag":
+                length = durations.parse(value)
+                self.lags[target.name] = Lag(length, length, length)
+            case "cluster":
+                # After all that is written to Nodes, so that the copies have it, too.
+                self.nodes = int(value)
             case "script":
                 self.words[target.name] = value
             case "begins":
@@ -178,8 +185,9 @@ class _Writing:
         self.ground = replace(self.ground, objects=objects, workload=workload)
 
     def _write_load(self, service: Ref, part: str, value: str) -> None:
-        load = self.loads.get(service, Load(service, 0, 0, waits=self.flow.clients == "after-wait"))
-        self.loads[service] = replace(load, **{part: _part(part, value)})
+        clients = self.flow.clients
+        fresh = Load(service, 0, 0, waits=clients == "after-wait", local=clients == "on-nodes")
+        self.loads[service] = replace(self.loads.get(service, fresh), **{part: _part(part, value)})
 
     def _no_place(self, target: Target) -> str:
         lacking = "Service" if target.verb == "load" else ", ".join(cls.kind for cls in WORKLOADS)
@@ -190,4 +198,5 @@ class _Writing:
         if self.problems:
             raise BadInput(self.problems)
         loads = tuple(load for load in self.loads.values() if load.rate)
-        return Applied(self.ground.objects, self.lags, loads, self.words, self.begins, tuple(self.alone), self.programs)
+        objects = (self.ground if self.nodes is None else with_nodes(self.ground, self.nodes)).objects
+        return Applied(objects, self.lags, loads, self.words, self.begins, tuple(self.alone), self.programs)

@@ -18,13 +18,14 @@ from app.kube.batch import CronJob, Job
 from app.kube.behaviour import hook
 from app.kube.defaults import defaulted
 from app.kube.meta import Ref
+from app.kube.node_health import GRACE_FLAG
 from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Container, ExecAction, Lifecycle, LifecycleHandler, Pod, PodTemplateSpec
 from app.kube.storage import PersistentVolume
 from app.kube.stringmap import StringMap
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
-from app.sim.paths import with_path, without_path
+from app.sim.paths import item_of, with_path, without_path
 from app.sim.references import parse_ref
 
 Workload = Deployment | StatefulSet | ReplicaSet | Pod
@@ -44,6 +45,8 @@ FORMS = {
     "load": "load service/NAME rate|duration|through|refresh|offset|retries|check",
     "lag": "lag PROCESS[/NODE]",
     "program": "program IMAGE BEHAVIOUR",
+    "flag": "flag NAME",
+    "cluster": "cluster nodes",
     "script": "script NAME",
     "begins": "begins bound",
     "elects": "elects PROCESS",
@@ -51,7 +54,11 @@ FORMS = {
 LOAD = ("rate", "duration", "through", "refresh", "offset", "retries", "check")
 """What may be said of clients and of the front that they come through."""
 PROBES = ("startup", "liveness", "readiness")
-_SEGMENT = re.compile(r"[^.\[\]]+")
+PLACELESS = ("lag", "flag", "cluster", "script", "begins", "elects")
+"""Targets that are no place on an object."""
+FLAGS = (GRACE_FLAG,)
+"""Flags of the control plane that a setting may change."""
+_SEGMENT = re.compile(r"(?<=\[)[^\]]+|[^.\[\]]+")
 
 
 class Target(NamedTuple):
@@ -69,9 +76,9 @@ def parse(text: str) -> Target:
     form = FORMS.get(verb)
     if form is None or len(words) != len(form.split()) - 1:
         raise ValueError(f'found "{text}"; allowed: {form or ", ".join(FORMS.values())}')
-    if verb == "begins" and words[0] != "bound":
+    if (verb == "begins" and words[0] != "bound") or (verb == "cluster" and words[0] != "nodes"):
         raise ValueError(f'found "{text}"; allowed: {form}')
-    if verb in ("lag", "script", "begins", "elects"):
+    if verb in PLACELESS:
         return Target(verb, None, words[0])
     if verb == "program":
         return Target(verb, None, f"{words[0]} {words[1]}")
@@ -255,7 +262,7 @@ def _at(value: Any, path: str) -> Any:
     """The field at a path; None when there is none."""
     for part in _SEGMENT.findall(path):
         if isinstance(value, tuple):
-            value = next((item for item in value if getattr(item, "name", None) == part), None)
+            value = item_of(value, part)
         elif isinstance(value, StringMap):
             value = value.get(part)
         else:

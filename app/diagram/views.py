@@ -97,6 +97,8 @@ class NodeCard(Struct, frozen=True, kw_only=True):
     state: str
     """ready, pressed (short of memory or disk), cordoned, unready or off."""
     note: str
+    brief: str
+    """The same in as few words as there is room for among many nodes; it also tells of a taint that sends pods away."""
     kubelet: Chip
     runtime: Chip
     proxy: Chip
@@ -239,6 +241,8 @@ class TimelineView(Struct, frozen=True, kw_only=True):
     """Instants at which something is shown to happen: the scale may fold what lies between two of them."""
     enlarged: str
     """What is said of a start that is drawn larger; names {end} and {times}."""
+    keeps_waits: bool = False
+    """Whether a wait is cut out only where it leaves no room for anything else."""
     cursor: int
     cursor_text: str
 

@@ -52,10 +52,12 @@ def _tick(text: str) -> int:
     return found
 
 
-def _lease_age(text: str) -> int:
+def _lease_age(text: str) -> int | None:
+    if text == "spread":
+        return None
     found = grammar.duration(text)
     if found > LEASE_RENEWAL:
-        raise ValueError(f"found {shown(text)}; allowed: at most 10s, the time from one renewal to the next")
+        raise ValueError(f"found {shown(text)}; allowed: at most 10s, the time from one renewal to the next, or spread")
     return found
 
 

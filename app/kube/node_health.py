@@ -16,6 +16,7 @@ GRACE = 50_000
 """--node-monitor-grace-period."""
 STARTUP_GRACE = 60_000
 """--node-startup-grace-period: for a node that has never said whether it is ready."""
+GRACE_FLAG = "node-monitor-grace-period"
 NETWORK = "node.kubernetes.io/network-unavailable"
 
 WATCHED = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
@@ -35,9 +36,9 @@ SCHEDULE: dict[str, dict[str, str]] = {
 OWNED = (UNSCHEDULABLE, *(key for row in SCHEDULE.values() for key in row.values()))
 
 
-def grace(node: Node) -> int:
+def grace(node: Node, usual: int = GRACE) -> int:
     """How long a node may be silent."""
-    return GRACE if ready_status(node) else STARTUP_GRACE
+    return usual if ready_status(node) else STARTUP_GRACE
 
 
 def unknown(node: Node, now: int) -> Node:

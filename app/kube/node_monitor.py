@@ -12,6 +12,8 @@ from msgspec.structs import replace
 from app.kube.node_health import GRACE
 from app.kube.zones import RATE
 
+RENEW = 10_200
+"""Between two renewals of a Lease: a quarter of its duration, 10 s, and up to 4 % more by chance."""
 PERIOD = 5_000
 """--node-monitor-period."""
 NOTHING = 4

@@ -55,7 +55,7 @@ def _node(turn: Turn) -> Turns | Wait | None:
         return _gone(name) if tick == turn.now else Wait(Bounds.at(tick))
     if lease is not None and lease.spec.renewTime != known.renewed:
         known = replace(known, renewed=lease.spec.renewTime, observed=tick)
-    silent = known.silent_from(monitor, health.grace(node))
+    silent = known.silent_from(monitor, health.grace(node, turn.lag(health.GRACE_FLAG).usual))
     lost = silent <= turn.now and known.ready != "Unknown"
     if lost or _has_work(node, known):
         passed = _passed(turn, node, known, silent=lost)

@@ -7,8 +7,9 @@ hash of the template), partitions, OnDelete and maxUnavailable.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from app.kube.meta import Ref
@@ -29,6 +30,14 @@ REVISION = "controller-revision-hash"
 DELETIONS = {"TooManyPods": "surplus-pod-deleted", "TemplateChanged": "outdated-pod-deleted"}
 
 Pods = Mapping[int, Pod]
+
+
+class Awaiting(Struct, frozen=True):
+    """Whose removal it waits for."""
+
+    uids: tuple[str, ...] = ()
+
+
 # An ordinal to create, or a pod to delete with the reason.
 Write = int | tuple[Pod, str]
 
@@ -45,6 +54,7 @@ def reconcile(turn: Turn) -> Generator[Act | Wait, Outcome, None]:
         outcome = yield _creation(owner, write, revision) if isinstance(write, int) else _deletion(owner, *write)
         if outcome.status not in ("ok", "not-found"):
             return
+    yield from _withheld(turn, owner, pods)
     status = _counted(owner, list(pods.values()), revision, turn.now)
     if status != owner.status:
         wanted = replace(owner, status=status)
@@ -137,6 +147,23 @@ def _revision(pod: Pod) -> str:
 
 
 # The acts.
+
+
+def _withheld(turn: Turn, owner: StatefulSet, pods: Pods) -> Iterator[Act]:
+    """No name is given out twice: a pod that terminates stands in the way of its successor, however long it takes."""
+    leaving = [pod for at, pod in sorted(pods.items()) if at < size(owner.spec.replicas) and pod.terminating]
+    known = turn.memory.uids if isinstance(turn.memory, Awaiting) else ()
+    for pod in leaving:
+        if pod.metadata.uid not in known:
+            known = (*known, pod.metadata.uid)
+            yield Act(
+                "await-removal",
+                pod.ref,
+                reason="OnePodPerName",
+                moment="replacement-withheld",
+                outcome="waits",
+                memory=Awaiting(known),
+            )
 
 
 def _creation(owner: StatefulSet, ordinal: int, revision: str) -> Act:

@@ -31,24 +31,45 @@ def reconcile(turn: Turn) -> Turns | Act | Wait | None:
     known = turn.memory if isinstance(turn.memory, Timer) else None
     pod = turn.read(Pod, turn.key)
     node = turn.read(Node, Ref(Node.kind, "", pod.spec.nodeName)) if pod is not None else None
-    if pod is None or node is None:
+    if pod is None or not pod.spec.nodeName:
+        # One without a node is a namesake: the pod that the timer was for is gone.
         return _forgotten(turn.key, known) if known is not None else None
+    if node is None:
+        # A node that goes takes its taints along, and stops no timer (handleNodeUpdate).
+        return _due(turn, pod, known) if known is not None else None
     found = plan(pod, node.spec.taints, known, turn.now)
     if found.cancel:
-        return _cancelled(turn.key, found.timer)
+        return _cancelled(turn.key)
     if found.timer is None:
         return Wait(None, forget=True) if known is not None else None
-    if found.timer.fired:
+    return _due(turn, pod, found.timer)
+
+
+def _due(turn: Turn, pod: Pod, timer: Timer) -> Turns | Act | Wait | None:
+    if timer.fired:
         return None
-    if turn.now >= found.timer.due:
-        return _deleted(turn, pod, found.timer)
-    return Wait(Bounds.at(found.timer.due), memory=found.timer)
+    if turn.now >= timer.due:
+        return _deleted(turn, pod, timer)
+    if timer != turn.memory:
+        return _started(pod.ref, timer)
+    return Wait(Bounds.at(timer.due))
 
 
-def _cancelled(ref: Ref, timer: Timer | None) -> Turns:
+def _started(ref: Ref, timer: Timer) -> Act:
+    return Act(
+        "start-timer",
+        ref,
+        reason=", ".join(key for key, _ in timer.taints),
+        moment="eviction-timer-started",
+        outcome=f"{(timer.due - timer.since) / 1000:g} s",
+        memory=timer,
+    )
+
+
+def _cancelled(ref: Ref) -> Turns:
+    """The next turn sees to what other taints ask for."""
     yield _cancel(ref)
-    # The next turn sees to what is due then.
-    yield Wait(None, memory=timer) if timer is not None else Wait(None, forget=True)
+    yield Wait(None, forget=True)
 
 
 def _cancel(ref: Ref) -> Act:

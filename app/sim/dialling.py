@@ -16,7 +16,7 @@ PORT = "10250"
 def unreachable(world: World | Draft, node: str) -> str:
     """Why the kubelet of a node cannot be reached; empty when it can."""
     host = world.hosts.get(node)
-    if host is not None and not host.power:
+    if host is not None and (not host.power or host.isolated):
         return NO_ROUTE
     return REFUSED if f"kubelet/{node}" in world.down else ""
 

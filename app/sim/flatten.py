@@ -173,6 +173,7 @@ def machine(host: Host) -> Flat:
     """A machine's pods, containers, hooks and rules."""
     found: Flat = {
         "power": host.power,
+        "network": "cut off" if host.isolated else None,
         "runtime": None if host.runtime_down is None else "stopped",
         "dependencies": ", ".join(f"{name} down" for name in host.broken) or None,
     }

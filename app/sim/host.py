@@ -268,6 +268,10 @@ class Host(Struct, frozen=True):
     number: int = 1
     """Its place among the nodes, from 1; pod addresses follow from it."""
     power: bool = True
+    isolated: bool = False
+    """Whether it runs and its network ends at the machine: nothing gets in or out."""
+    deleted: bool = False
+    """Whether whoever rents it out has deleted it: it will never run again."""
     pods: Map[str, HostPod] = EMPTY
     """By pod uid."""
     workers: Map[str, Worker] = EMPTY

@@ -60,6 +60,10 @@ def _policy(text: str) -> str:
     return "" if text in ("IfHealthyBudget", "AlwaysAllow", "null") else "IfHealthyBudget, AlwaysAllow, null"
 
 
+def _disk(text: str) -> str:
+    return "" if text in ("kept", "new") else "kept, new"
+
+
 # By verb: each key with what is allowed behind it, empty when the text is.
 _KEYS: dict[str, dict[str, Callable[[str], str]]] = {
     "delete": {"grace": _count, "force": _switch, "wait": _switch},
@@ -73,7 +77,8 @@ _KEYS: dict[str, dict[str, Callable[[str], str]]] = {
     "evict": {"grace": _count, "dry-run": _switch},
     "patch": {"minAvailable": _pods, "maxUnavailable": _pods, "unhealthyPodEvictionPolicy": _policy},
     "tolerate": {"seconds": _count},
-    "power-on": {"disk": lambda text: "" if text in ("kept", "new") else "kept, new"},
+    "power-on": {"disk": _disk},
+    "bring-back": {"disk": _disk},
     "drain": {
         "ignore-daemonsets": _switch,
         "delete-emptydir-data": _switch,

@@ -17,6 +17,7 @@ from app.sim import (
     dependencies,
     intervention_options,
     links,
+    losing,
     machines,
     manifest_files,
     power,
@@ -205,6 +206,10 @@ VERBS: dict[str, Verb] = {
     "power-off": Verb("power-off node/NAME", power.power_off, kinds=NODE),
     "power-on": Verb("power-on node/NAME [disk=new]", power.power_on, kinds=NODE),
     "crash": Verb("crash pod/NAME [container=NAME] [code=1]", crashes.crash, kinds=("Pod",)),
+    "partition": Verb("partition node/NAME", losing.partition, kinds=NODE),
+    "stop-kubelet": Verb("stop-kubelet node/NAME", losing.stop_kubelet, kinds=NODE),
+    "terminate": Verb("terminate node/NAME", losing.terminate, kinds=NODE),
+    "bring-back": Verb("bring-back node/NAME [disk=new]", losing.bring_back, kinds=NODE),
     "set": Verb(
         f"set pod/NAME|node/NAME|persistentvolume/NAME BEHAVIOUR=VALUE... | {programs.USAGE} | {dependencies.USAGE}",
         machines.behave,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from app.kube.node_health import GRACE, GRACE_FLAG
 from app.sim.maps import Map
 
 
@@ -68,6 +69,7 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "volume-unmount": Lag(20, 100, 400),
         # The driver of a disk: what it hears after, what making, attaching and detaching it take, and mounting it.
         "csi-driver": Lag(1, 6, 50),
+        "cloud-controller-manager": Lag(1, 6, 50),
         "volume-provision": Lag(500, 2_000, 60_000),
         "volume-attach": Lag(500, 2_000, 60_000),
         "volume-detach": Lag(500, 1_500, 60_000),
@@ -87,6 +89,8 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "client-start": Lag(5, 50, 1000),
         # Terminal status written -> final delete (PLEG relist, volumes, housekeeping): 0.65-0.9 s seen.
         "final-delete": Lag(600, 700, 950),
+        # A flag: how long a node may be silent. No range, as it is set and not measured.
+        GRACE_FLAG: Lag(GRACE, GRACE, GRACE),
         # A pass of the node lifecycle controller that finds something, until zones change their states.
         "node-monitor-pass": Lag(20, 75, 500),
         # From the start of a kubelet to its first report of the node.

@@ -30,6 +30,8 @@ class Load(Struct, frozen=True):
     """They come when a `kubectl wait` has returned; the others have always been there."""
     came: int | None = None
     """When they came, of those that waited."""
+    local: bool = False
+    """Whether they run on the nodes themselves: those of a node that is off or cut off ask no more."""
     through: str = ""
     """The front that they come through, `ingress` or `load-balancer`; empty: the rules of the nodes."""
     refresh: int = 0

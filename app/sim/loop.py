@@ -145,6 +145,10 @@ class Turn:
         """Its own machine, as it really is."""
         return self._world.hosts[self.node]
 
+    def rented(self, node: str) -> Host | None:
+        """A machine as whoever rents it out sees it from outside: whether there is one, and whether it has power."""
+        return self._world.hosts.get(node)
+
     @property
     def command(self) -> Command:
         """The command line that this key names."""

@@ -64,7 +64,17 @@ def _in_list(items: tuple[Any, ...], name: str, rest: str, new: object) -> tuple
 
 
 def _place(items: tuple[Any, ...], name: str) -> int:
-    at = next((i for i, item in enumerate(items) if getattr(item, "name", getattr(item, "type", None)) == name), None)
+    at = next((i for i, item in enumerate(items) if _named(item) == name), None)
     if at is None:
         raise KeyError(f"[{name}]")
     return at
+
+
+def item_of(items: tuple[Any, ...], name: str) -> Any:
+    """The item of a list that has that name; None if there is none."""
+    return next((item for item in items if _named(item) == name), None)
+
+
+def _named(item: Any) -> Any:
+    """What an item of a list is told apart by: name, for conditions type, for tolerations and taints key."""
+    return next((getattr(item, field) for field in ("name", "type", "key") if hasattr(item, field)), None)

@@ -22,9 +22,19 @@ def failure(host: Host, pod: HostPod) -> str:
     return fails or (ERROR if host.broken and _lacks(host, pod) else "")
 
 
-def failure_at(world: World | Draft, address: str) -> str:
-    """The same of whatever has an address; of two pods that had it one after the other the later one counts."""
-    host = world.hosts[world.nodes[host_number(address) - 1]]
+def machine_of(world: World | Draft, address: str) -> str:
+    """The node whose pods have such addresses."""
+    return world.nodes[host_number(address) - 1]
+
+
+def failure_at(world: World | Draft, address: str, node: str = "") -> str:
+    """The same of whatever has an address, for a client on a node or outside.
+
+    Of two pods that had it one after the other the later one counts.
+    """
+    host, here = world.hosts[machine_of(world, address)], world.hosts.get(node)
+    if host.node != node and (host.isolated or (here is not None and here.isolated)):
+        return "unanswered"
     return next((failure(host, pod) for _, pod in reversed(ordered(host.pods)) if pod.ip == address), "unanswered")
 
 

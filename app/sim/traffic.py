@@ -16,9 +16,9 @@ from app.sim.draft import Draft
 from app.sim.fronts import Front
 from app.sim.host import Host
 from app.sim.ledger import ANY, Failing, Ledger, Load, Route, Span, Tally
-from app.sim.maps import ordered
+from app.sim.maps import ordered, ordered_keys
 from app.sim.proxy_rules import Rules
-from app.sim.served import ERROR, failure, failure_at
+from app.sim.served import ERROR, failure, failure_at, machine_of
 
 
 def begin(draft: Draft) -> None:
@@ -55,6 +55,8 @@ def settle(draft: Draft, old: Host, new: Host) -> bool:
     listed = False
     if old.pods is not new.pods or old.power != new.power or old.broken != new.broken:
         listed = _processes_changed(draft, old, new)
+    if old.isolated != new.isolated or old.power != new.power:
+        listed = _network_changed(draft, old, new) or listed
     if old.proxy.rules is not new.proxy.rules:
         for load in draft.load:
             if not (load.waits or load.through):
@@ -84,10 +86,31 @@ def _processes_changed(draft: Draft, old: Host, new: Host) -> bool:
             continue
         listed = listed or address in known
         for route in [route for route, _ in ordered(draft.ledger.routes) if route.address == address]:
-            if was.get(address) == "" and now.get(address) != ERROR:
+            if was.get(address) == "" and now.get(address) != ERROR and not _asks_no_more(draft, route):
                 _cut_short(draft, route)
             _recheck(draft, route)
     return listed
+
+
+def _network_changed(draft: Draft, old: Host, new: Host) -> bool:
+    """A machine is cut off or joined again, or its own clients went or came; whether a front knows it."""
+    parted = new.isolated and not old.isolated
+    for route in ordered_keys(draft.ledger.routes):
+        mine, there = route.node == new.node, bool(route.address) and machine_of(draft, route.address) == new.node
+        if not (mine or there):
+            continue
+        if parted and mine != there and route not in draft.ledger.failing and not _asks_no_more(draft, route):
+            _cut_short(draft, route)
+        _recheck(draft, route)
+    known = {address for _, front in draft.fronts.items() for address in front.listed}
+    return old.isolated != new.isolated and any(machine_of(draft, address) == new.node for address in known)
+
+
+def _asks_no_more(draft: Draft, route: Route) -> bool:
+    """Whether the clients of a route ran on its machine and are lost with it."""
+    here = draft.hosts.get(route.node)
+    lost = here is not None and (not here.power or here.isolated)
+    return lost and any(row.local for row in draft.load if row.service == route.service)
 
 
 def _addresses(host: Host) -> dict[str, str]:
@@ -127,7 +150,7 @@ def _recheck(draft: Draft, route: Route) -> None:
     """Open or close the failing span of one route, according to its rules and to what answers at its address."""
     spans = draft.ledger.routes.get(route, ())
     of = spans[-1].of if spans and spans[-1].until is None else 0
-    kind = _kind(draft, route.address) if of else ""
+    kind = _kind(draft, route) if of else ""
     if of and not kind and draft.ledger.served is None and _came(draft, route.service):
         draft.ledger = replace(draft.ledger, served=route)
     retried = next((row for row in draft.load if row.service == route.service and row.through and row.retries), None)
@@ -180,8 +203,10 @@ def _closed(ledger: Ledger, route: Route, known: Failing, now: int) -> Ledger:
     return replace(ledger, failing=failing, spent=spent, last=now)
 
 
-def _kind(draft: Draft, address: str) -> str:
-    return failure_at(draft, address) if address else "rejected"
+def _kind(draft: Draft, route: Route) -> str:
+    if _asks_no_more(draft, route):
+        return ""
+    return failure_at(draft, route.address, route.node) if route.address else "rejected"
 
 
 def _cut_short(draft: Draft, route: Route) -> None:

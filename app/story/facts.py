@@ -18,6 +18,7 @@ from app.story.crash_facts import CRASH_FACTS
 from app.story.drain_facts import DRAIN_FACTS
 from app.story.fact import Fact, Subject, at, first, last
 from app.story.harm_facts import HARM_FACTS
+from app.story.node_facts import NODE_FACTS
 from app.story.outage_facts import OUTAGE_FACTS
 from app.story.pressure_facts import PRESSURE_FACTS
 from app.story.probe_facts import PROBE_FACTS
@@ -25,6 +26,7 @@ from app.story.rollout_facts import ROLLOUT_FACTS
 from app.story.run_facts import RUN_FACTS
 from app.story.standstill_facts import STANDSTILL_FACTS
 from app.story.startup_facts import STARTUP_FACTS
+from app.story.writer_facts import WRITER_FACTS
 
 
 def requests_failed(subject: Subject) -> Fact:
@@ -176,6 +178,8 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
     **STANDSTILL_FACTS,
     **RUN_FACTS,
     **ROLLOUT_FACTS,
+    **NODE_FACTS,
+    **WRITER_FACTS,
 }
 
 

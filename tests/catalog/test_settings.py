@@ -15,7 +15,7 @@ from app.kube.annotations import PREFIX
 from app.kube.manifests import Manifests, read_manifests
 from app.kube.meta import Ref
 from app.kube.objects import Object
-from app.kube.pods import ExecAction, Pod
+from app.kube.pods import ExecAction, Pod, Toleration
 from app.kube.workloads import Deployment, StatefulSet
 from app.sim.lags import Lag
 from app.sim.ledger import Load
@@ -348,3 +348,74 @@ def test_a_quantity_is_read_off_the_readers_manifests(race: Flow) -> None:
 {apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {selector: {matchLabels: {a: b}}, template: {
   metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: "a:1", resources: {requests: {cpu: 300m}}}]}}}}"""
     assert foreign_ground(flow, read_manifests(text)).says(flow)["cpu"] == "300m"
+
+
+NODES = Setting("nodes", "Nodes", "count", "2", sets=("cluster nodes",))
+AGE = Setting("age", "Lease", "choice", "3s", choices=("3s", "spread"), sets=("annotation node/node-2 lease-age",))
+WAIT = Setting(
+    "wait",
+    "Toleration",
+    "duration",
+    "5m",
+    sets=("field deployment/web spec.template.spec.tolerations[example.com/a].tolerationSeconds",),
+)
+GRACE = Setting("silence", "Grace", "duration", "50s", sets=("flag node-monitor-grace-period",))
+
+
+def nodes_of(found: settings.Applied) -> dict[str, str]:
+    """The Lease's age by node."""
+    nodes = [obj for obj in found.objects if obj.kind == "Node"]
+    return {obj.metadata.name: obj.metadata.annotations.get(f"{PREFIX}lease-age") or "" for obj in nodes}
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        ("1", {"node-1": ""}),
+        ("2", {"node-1": "", "node-2": "3s"}),
+        ("4", {"node-1": "", "node-2": "3s", "node-3": "3s", "node-4": "3s"}),
+    ],
+)
+def test_a_cluster_has_as_many_nodes_as_asked_for_and_those_beyond_are_like_the_last(
+    race: Flow, count: str, expected: dict[str, str]
+) -> None:
+    """Whatever else is written to that one, the order of the settings notwithstanding."""
+    flow = replace(race, settings=(NODES, AGE))
+    assert nodes_of(written(flow, own_ground(flow), {"nodes": count})) == expected
+
+
+def test_a_readers_own_machines_are_as_many_as_they_are(race: Flow) -> None:
+    flow = replace(race, settings=(NODES,))
+    web = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: a}]}}"
+    node = "{apiVersion: v1, kind: Node, metadata: {name: mine}}"
+    theirs = foreign_ground(flow, read_manifests(f"{node}\n---\n{web}"))
+    assert theirs.says(flow) == {"nodes": UNSET}
+    said = settings.effective(flow, None, {}, theirs.says(flow))
+    assert set(nodes_of(settings.applied(flow, theirs, said, theirs.says(flow)))) == {"mine"}
+    # On the flow's machines they are as many as the setting says.
+    borrowed = foreign_ground(flow, read_manifests(web))
+    assert set(nodes_of(written(flow, borrowed, {"nodes": "3"}))) == {"node-1", "node-2", "node-3"}
+
+
+def test_a_toleration_is_found_by_its_key(race: Flow) -> None:
+    row = Toleration("example.com/a", "Exists", effect="NoExecute", tolerationSeconds=300)
+    deployment = next(obj for obj in race.cluster if isinstance(obj, Deployment))
+    spec = replace(deployment.spec.template.spec, tolerations=(Toleration("b", "Exists"), row))
+    template = replace(deployment.spec.template, spec=spec)
+    changed = replace(deployment, spec=replace(deployment.spec, template=template))
+    flow = replace(race, cluster=tuple(changed if obj is deployment else obj for obj in race.cluster), settings=(WAIT,))
+    found = held(written(flow, own_ground(flow), {"wait": "30s"}).objects, "deployment/web")
+    rows = found.spec.template.spec.tolerations
+    assert [(row.key, row.tolerationSeconds) for row in rows] == [("b", None), ("example.com/a", 30)]
+
+
+def test_a_flag_is_a_length_without_a_range(race: Flow) -> None:
+    flow = replace(race, settings=(GRACE,))
+    assert written(flow, own_ground(flow), {"silence": "20s"}).lags == {
+        "node-monitor-grace-period": Lag(20_000, 20_000, 20_000)
+    }
+
+
+def test_clients_on_the_nodes_are_known_as_such(race: Flow) -> None:
+    flow = replace(race, clients="on-nodes")
+    assert [load.local for load in written(flow, own_ground(flow), {}).loads] == [True]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from app import diagram
@@ -204,3 +206,32 @@ def test_a_static_pod_and_its_mirror_are_one_card() -> None:
     played = play(request("node-notes"))
     names = [seen.ref.name for seen in pods_on(played.walk.world, "node-1").values()]
     assert names == ["monitor-node-1", "shop"]
+
+
+@pytest.fixture(scope="module")
+def many() -> Callable[..., Picture]:
+    """Fifty machines with five hundred pods, one of them lost: the picture of a step."""
+    settings = (("nodes", "50"), ("replicas", "449"), ("rate", "0"))
+    played = play(request("node-loss", settings=settings, until="1m"))
+    assert len(played.walk.start.etcd.find("Pod")) == 500
+
+    def drawn(n: int, *, narrow: bool = False) -> Picture:
+        return diagram.cluster(played.walk, n if n >= 0 else len(played.steps), played.flow, narrow=narrow)
+
+    return drawn
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+def test_fifty_nodes_with_five_hundred_pods_are_drawn_compactly(many: Callable[..., Picture], narrow: bool) -> None:
+    for n in (0, 1, 14, -1):
+        picture = many(n, narrow=narrow)
+        assert not faults(picture)
+        tiles = [row for row in picture.groups if "tile" in row.look.split()]
+        assert [row.id.rpartition("node-")[2] for row in tiles] == [str(number) for number in range(1, 51)]
+        assert sum(box.look.startswith("square") for row in tiles for box in row.boxes) == 500
+        assert picture.height < (1800 if narrow else 900)
+
+
+def test_among_many_nodes_a_lost_one_says_what_the_api_believes_and_what_is_so(many: Callable[..., Picture]) -> None:
+    notes = [texts(next(row for row in many(n).groups if row.id == "cluster-node-node-1"))[-1] for n in (1, 2, -1)]
+    assert notes == ["Ready · off", "Unknown · off", "NoExecute · off"]

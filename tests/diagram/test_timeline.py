@@ -232,3 +232,42 @@ def test_of_many_nodes_those_with_stale_rules_are_shown() -> None:
     shown = [row.name for row in view.tracks if row.id.startswith("rules-")]
     assert len(shown) == 5
     assert shown[-1] == "+26 more nodes"
+
+
+def lost(**settings: str) -> dict[str, list[tuple[float, float, str]]]:
+    """The rows of the flow about a lost node, each with its intervals in seconds."""
+    played = play(request("node-loss", settings=tuple(settings.items())))
+    view = timeline_view(played.walk, 0, played.flow, played.target)
+    assert view.keeps_waits
+    return {row.name: [(part.start / 1000, part.end / 1000, part.text) for part in row.segments] for row in view.tracks}
+
+
+def test_a_lost_node_has_its_silence_its_condition_its_taint_and_the_time_that_pods_have() -> None:
+    rows = lost()
+    assert [text for _, _, text in rows["node-1 Lease"]] == ["renewed every 10 s", "nothing is heard"]
+    silent, unknown, taint = rows["node-1 Lease"][1], rows["node-1 Ready"][1], rows["node-1 taints"][-1]
+    assert (silent[0], unknown[0], unknown[2], taint[2]) == (0, 51.04, "Unknown", "NoExecute")
+    (stays,) = rows["db-0 may stay"]
+    assert stays[2] == "tolerationSeconds 300"
+    assert stays[1] - stays[0] == pytest.approx(300)
+    assert [text for _, _, text in rows["db-0 process"]] == ["running", "machine is off"]
+    assert [text for _, _, text in rows["db-0 object"]] == ["exists", "Terminating"]
+
+
+def test_behind_a_partition_the_process_runs_on_below_an_object_that_terminates() -> None:
+    rows = lost(loss="partition")
+    assert [text for _, _, text in rows["db-0 process"]] == ["running"]
+    assert [text for _, _, text in rows["db-0 object"]] == ["exists", "Terminating"]
+
+
+def test_where_nobody_takes_the_place_of_the_target_another_pod_stands_beside_it() -> None:
+    names = list(lost())
+    assert any(name.startswith("web-") and name.endswith("object") for name in names)
+    assert any(name.startswith("new web-") for name in names)
+
+
+def test_waits_that_are_kept_are_cut_out_only_where_they_leave_no_room() -> None:
+    instants = (-1, 0, 51_000, 351_000, 353_000)
+    assert len(scale(instants, 0, 1000).cuts) == 1
+    assert not scale(instants, 0, 1000, keeps_waits=True).cuts
+    assert len(scale((-1, 0, 51_000, 351_000, 10_800_000, 10_860_000), 0, 1000, keeps_waits=True).cuts) == 1

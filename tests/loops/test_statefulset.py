@@ -12,7 +12,7 @@ from app.kube.names import template_hash
 from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.workloads import StatefulSet, StatefulSetSpec, StatefulSetStatus
-from app.loops.statefulset import LOOP
+from app.loops.statefulset import LOOP, Awaiting
 from app.sim.acts import Act, Create, Delete
 from tests.loops.beliefs import SELECTOR, TEMPLATE, decided, only, pod, requested, told, turn
 
@@ -39,6 +39,10 @@ def member(ordinal: int, *, revision: str = REVISION, ready: int | None = 0, **m
 
 def create(ordinal: int, reason: str = "TooFewPods") -> str:
     return f"create-pod pod/db-{ordinal} {reason}"
+
+
+def awaits(ordinal: int) -> str:
+    return f"await-removal pod/db-{ordinal} OnePodPerName"
 
 
 def delete(ordinal: int, reason: str) -> str:
@@ -74,11 +78,13 @@ UNREADY: dict[str, Any] = {"readyReplicas": 1, "availableReplicas": 1}
             [stateful_set(**NEW | {"replicas": 1}), member(0)], [create(1), STATUS], id="and is made when it is"
         ),
         pytest.param(
-            [SET, member(0), member(1, deleted=True)], [STATUS], id="sts-terminating-blocks: nothing is made or deleted"
+            [SET, member(0), member(1, deleted=True)],
+            [awaits(1), STATUS],
+            id="sts-terminating-blocks: nothing is made or deleted",
         ),
         pytest.param(
             [PARALLEL, member(0), member(1, ready=None, deleted=True)],
-            [create(2, "OldPodIsGone"), STATUS],
+            [create(2, "OldPodIsGone"), awaits(1), STATUS],
             id="sts-parallel-others-go: only the missing one is made",
         ),
         pytest.param(
@@ -93,7 +99,7 @@ UNREADY: dict[str, Any] = {"readyReplicas": 1, "availableReplicas": 1}
         ),
         pytest.param(
             [SET, member(0), member(1, ready=None, phase="Succeeded", deleted=True), member(2)],
-            [STATUS],
+            [awaits(1), STATUS],
             id="a finished one that is being deleted is waited for",
         ),
         pytest.param(
@@ -130,6 +136,20 @@ UNREADY: dict[str, Any] = {"readyReplicas": 1, "availableReplicas": 1}
 )
 def test_turn(believes: list[Object], acts: list[str]) -> None:
     assert told(decided(LOOP, turn(LOOP, KEY, *believes))) == acts
+
+
+def test_it_is_told_once_that_a_pod_stands_in_the_way_of_its_successor() -> None:
+    leaving = member(1, deleted=True)
+    first, _ = decided(LOOP, turn(LOOP, KEY, SET, member(0), leaving))
+    assert isinstance(first, Act)
+    assert (first.moment, first.request, first.memory) == (
+        "replacement-withheld",
+        None,
+        Awaiting((leaving.metadata.uid,)),
+    )
+    assert first.memory is not None
+    again = decided(LOOP, turn(LOOP, KEY, SET, member(0), leaving, memory={KEY: first.memory}))
+    assert told(again) == [STATUS]
 
 
 def test_a_member_has_its_name_its_number_and_its_revision() -> None:
@@ -174,7 +194,7 @@ def test_the_first_status_has_the_revisions_and_no_pods_yet() -> None:
 
 
 def test_terminating_pods_count_as_replicas_but_for_no_revision() -> None:
-    _, wrote = decided(LOOP, turn(LOOP, KEY, PARALLEL, member(0), member(1, deleted=True)))
+    *_, wrote = decided(LOOP, turn(LOOP, KEY, PARALLEL, member(0), member(1, deleted=True)))
     status = requested(wrote).status
     assert (status.replicas, status.readyReplicas, status.currentReplicas) == (2, 2, 1)
 

@@ -23,6 +23,7 @@ EVICTED = [
     "delete-pod pod/web-1 maintenance",
     "wait None",
 ]
+STARTED = "start-timer pod/web-1 maintenance"
 CANCELLED = "cancel-deletion pod/web-1 TaintManagerEviction"
 
 
@@ -49,9 +50,8 @@ def made(*believes: Object, memory: Timer | None = None, refuse: tuple[int, ...]
         pytest.param([TAINTED, web()], None, EVICTED, id="what is not tolerated ends at once"),
         pytest.param([TAINTED, web(0)], None, EVICTED, id="and what is tolerated for 0 s"),
         pytest.param([TAINTED, web(-5)], None, EVICTED, id="or less"),
-        pytest.param(
-            [TAINTED, web(300)], None, ["wait 350000"], id="five minutes from now on, whenever the taint was set"
-        ),
+        pytest.param([TAINTED, web(300)], None, [STARTED], id="five minutes from now on, whenever the taint was set"),
+        pytest.param([TAINTED, web(300)], timer(350_000, since=NOW), ["wait 350000"], id="and then it waits"),
         pytest.param([TAINTED, web(None)], None, [], id="tolerated for ever"),
         pytest.param(
             [TAINTED, web(60)], timer(300_000), ["wait 300000"], id="a shorter time does not count once it runs"
@@ -63,7 +63,15 @@ def made(*believes: Object, memory: Timer | None = None, refuse: tuple[int, ...]
         pytest.param([TAINTED, web(None)], timer(300_000), [CANCELLED, "wait None"], id="or is for ever now"),
         pytest.param([node("n1"), web(300)], timer(300_000), [CANCELLED, "wait None"], id="the taint is gone in time"),
         pytest.param([TAINTED], timer(300_000), [CANCELLED, "wait None"], id="the pod is"),
-        pytest.param([web(300)], timer(300_000), [CANCELLED, "wait None"], id="the node is"),
+        pytest.param([web(300)], timer(300_000), ["wait 300000"], id="that the node is gone stops nothing"),
+        pytest.param([web(300)], timer(NOW), EVICTED, id="nor is it a reprieve"),
+        pytest.param([web(300)], None, [], id="without a timer none begins"),
+        pytest.param(
+            [TAINTED, pod("web-1", node="")],
+            timer(300_000),
+            [CANCELLED, "wait None"],
+            id="a namesake that has no node yet: the old pod is gone",
+        ),
         pytest.param([TAINTED, web(300)], timer(NOW), EVICTED, id="time is up"),
         pytest.param([TAINTED, web(300)], timer(NOW, fired=True), [], id="it is done once"),
         pytest.param([TAINTED], timer(NOW, fired=True), ["wait None"], id="and forgotten with the pod"),
@@ -77,7 +85,11 @@ def test_a_pod(believes: list[Object], memory: Timer | None, decisions: list[str
 def test_the_first_of_several_taints_to_run_out_counts() -> None:
     two = node("n1", REPAIRED, Taint("own", "NoExecute"))
     rows = (Toleration("own", "Exists", tolerationSeconds=10), Toleration(operator="Exists", tolerationSeconds=100))
-    assert told(made(two, pod("web-1", tolerations=rows))) == ["wait 60000"]
+    (act,) = made(two, pod("web-1", tolerations=rows))
+    assert told([act]) == ["start-timer pod/web-1 maintenance, own"]
+    assert isinstance(act, Act)
+    assert isinstance(act.memory, Timer)
+    assert (act.memory.due, act.outcome, act.moment) == (60_000, "10 s", "eviction-timer-started")
 
 
 def test_a_deletion_is_marked_told_and_then_asked_for() -> None:

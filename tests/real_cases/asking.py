@@ -41,6 +41,8 @@ def _agrees(name: str, found: Any, expected: Any) -> bool:
     if "contain" in name.rsplit("_", maxsplit=1)[-1]:
         texts = [expected] if isinstance(expected, str) else expected
         return all(text in found for text in texts)
+    if name.endswith("_by_s"):
+        return found is not None and found <= expected
     if isinstance(expected, dict):
         return found is not None and expected.get("min", found) <= found <= expected.get("max", found)
     if isinstance(expected, str) and isinstance(found, str):

@@ -39,6 +39,9 @@ def process_chip(world: World, process: str, kind: str, word: str, under_way: Pe
     name, id = say("short", word), process.replace("/", "-")
     if process in world.down:
         return Chip(id, kind, name, say("short", "down"), "down", f"{process}: {say('short', 'down')}")
+    if process in world.cut:
+        note = say("short", "cut")
+        return Chip(id, kind, name, note, "down", f"{process}: {note}")
     count = under_way.unseen.get(process, 0)
     if count:
         note = say("short", "unseen", count=count)
@@ -69,6 +72,8 @@ def proxy_chip(world: World, node: str, host: Host | None, under_way: Pending) -
     note, state = "", "behind"
     if process in world.down:
         note, state = say("short", "down"), "down"
+    elif process in world.cut:
+        note, state = say("short", "cut"), "down"
     elif under_way.unseen.get(process):
         note = outdated(world, process)
     if not note:

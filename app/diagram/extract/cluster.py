@@ -10,13 +10,14 @@ from app.diagram.extract.beliefs import Pending, kubelet_chip, pending, process_
 from app.diagram.extract.course import Course, course, unbound
 from app.diagram.extract.kept import record_at, world_at
 from app.diagram.extract.lanes import PROCESS, Participant
-from app.diagram.extract.names import short
+from app.diagram.extract.names import by_number, short
 from app.diagram.extract.pods import SYMBOLS, card, pods_on
 from app.diagram.extract.wording import retold
 from app.diagram.views import Chip, ClusterView, Extent, Listing, Message, NodeCard, PodCard, Row
 from app.diagram.words import say
 from app.kube.meta import Ref, condition
 from app.kube.nodes import Node
+from app.sim.maps import ordered
 from app.sim.walk import Record, Walk
 from app.sim.world import World
 
@@ -116,7 +117,11 @@ def _drawn(world: World, record: Record | None) -> tuple[str, ...]:
     """Every node, or of very many those that something happens on."""
     if len(world.nodes) <= MOST_NODES:
         return world.nodes
-    concerned = {route.node for route in world.ledger.failing} | ({record.step.node} if record else set())
+    concerned = {route.node for route in world.ledger.failing} | {
+        name for name, host in ordered(world.hosts) if not host.power or host.isolated
+    }
+    if record is not None:
+        concerned |= {record.step.node, record.step.object.name if record.step.object.kind == "Node" else ""}
     first = [name for name in world.nodes if name in concerned]
     rest = [name for name in world.nodes if name not in concerned]
     chosen = {*first[: MOST_NODES - 1], *rest[: MOST_NODES - 1 - len(first[: MOST_NODES - 1])]}
@@ -129,16 +134,17 @@ def _nodes(world: World, drawn: tuple[str, ...], known: Course, scale: int, *, c
     failing = traffic.failing(world)
     under_way = pending(world)
     found = []
-    for name in drawn:
+    for name in sorted(drawn, key=by_number):
         host = world.hosts.get(name)
         state, note = _condition(world, name)
-        asked = traffic.through(name, failing.get(name, []), backends) if traffic.through_nodes(world) else None
+        asked = traffic.through(name, failing.get(name, []), backends) if traffic.through_nodes(world, name) else None
         found.append(
             NodeCard(
                 id=f"node-{name}",
                 name=name,
                 state=state,
                 note=note,
+                brief=_brief(world, name) or note,
                 kubelet=kubelet_chip(world, name, host, under_way),
                 runtime=runtime_chip(name, host),
                 proxy=proxy_chip(world, name, host, under_way),
@@ -179,12 +185,27 @@ def _condition(world: World, name: str) -> tuple[str, str]:
     if host is not None and not host.power:
         state = "off"
         notes.append(say("node", "off"))
+    elif host is not None and host.isolated:
+        state = "off"
+        notes.append(say("node", "cut"))
     return state, " · ".join(notes)
 
 
 def _true(node: Node, name: str) -> bool:
     found = condition(node.status.conditions, name)
     return found is not None and found.status == "True"
+
+
+def _brief(world: World, name: str) -> str:
+    """For a machine that is lost: the strongest that the API says of it, and what is really so."""
+    stored, host = world.etcd.get(Ref("Node", "", name)), world.hosts.get(name)
+    node = stored.object if stored else None
+    if host is None or not isinstance(node, Node) or (host.power and not host.isolated):
+        return ""
+    ready = condition(node.status.conditions, "Ready")
+    word = say("node", "unknown" if ready is None or ready.status == "Unknown" else "ready")
+    word = "NoExecute" if any(row.effect == "NoExecute" for row in node.spec.taints) else word
+    return f"{word} · {say('node', 'brief-cut' if host.power else 'brief-off')}"
 
 
 def _messages(

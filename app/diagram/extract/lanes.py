@@ -16,6 +16,7 @@ _KINDS = {
     "kubectl": "user",
     "API server": "api",
     "controller-manager": "controller",
+    "cloud-controller": "controller",
     "scheduler": "scheduler",
     "kubelet": "kubelet",
     "kube-proxy": "kube-proxy",

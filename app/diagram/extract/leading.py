@@ -65,6 +65,8 @@ def _rules(tracks: Tracks, subject: Subject, node: str, address: str) -> Track |
         host, kind = value
         if host is None:
             return None
+        if not host.power:
+            return Phase("gone", say("timeline", "off"))
         return _leading(name, kind, there=any(address in row.backends for _, row in ordered(host.proxy.rules)))
 
     title = say("timeline", "rules", node=node)

@@ -11,6 +11,14 @@ from app.kube.meta import Ref
 _GENERATED = re.compile(r"^(.+)-[bcdfghjklmnpqrstvwxz2456789]{6,10}-([bcdfghjklmnpqrstvwxz2456789]{5})$")
 
 
+_NUMBER = re.compile(r"([0-9]+)")
+
+
+def by_number(name: str) -> list[tuple[int, str]]:
+    """Sorts node-2 before node-10."""
+    return [(int(part) if part.isdigit() else 0, part) for part in _NUMBER.split(name)]
+
+
 @lru_cache(maxsize=4096)
 def short(name: str) -> str:
     """`web-7pxpv` for `web-6d5f8c9b7d-7pxpv`; names that people gave stay whole."""

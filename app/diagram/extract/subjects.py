@@ -44,6 +44,11 @@ def cast(walk: Walk, text: str, target: Ref | None) -> Cast:
     targets = (named or ended or made)[:MOST]
     owners = {pods[uid].owner for uid in targets} - {""}
     others = [uid for uid in made if uid not in targets and pods[uid].owner in owners]
+    if named and not others:
+        # Nobody takes its place: beside it one that was ended and replaced.
+        beside = next((uid for uid in ended if any(pods[uid].owner == pods[new].owner != "" for new in made)), None)
+        targets = [*targets[: MOST - 1], *([beside] if beside is not None and beside not in targets else [])]
+        others = [uid for uid in made if beside is not None and pods[uid].owner == pods[beside].owner]
     return Cast(tuple(pods[uid] for uid in targets), tuple(pods[uid] for uid in others[:MOST]))
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from app.catalog.flow import Flow
-from app.diagram.extract import deeds, standing
+from app.diagram.extract import deeds, health, standing
 from app.diagram.extract.kept import KEPT, Same, record_at, steps, world_at
 from app.diagram.extract.leading import subject_tracks
 from app.diagram.extract.names import seconds
@@ -27,6 +27,7 @@ LEAST = 1000
 def timeline_view(walk: Walk, n: int, flow: Flow, target: Ref | None = None) -> TimelineView:
     """The intervals of the walk with the cursor at position n."""
     whole = _whole(Same(walk), flow.target, target)
+    whole = replace(whole, keeps_waits=flow.keeps_waits)
     now = world_at(walk, n).now
     when = deeds.moment_of(record_at(walk, n))
     title = say("timeline", "title", seconds=seconds(whole.end - walk.start.now), step=when)
@@ -39,8 +40,9 @@ def _whole(same: Same, named: str, target: Ref | None) -> TimelineView:
     walk = same.walk
     tracks = Tracks(walk)
     who = cast(walk, named, target)
-    rows = [*standing.nodes(tracks), *standing.budgets(tracks)]
-    rows += [row for subject in who.targets for row in subject_tracks(tracks, subject)]
+    rows = [*health.rows(tracks), *standing.nodes(tracks), *standing.budgets(tracks)]
+    for subject in who.targets:
+        rows += [*health.timer(tracks, subject), *subject_tracks(tracks, subject)]
     rows += [tracks.replacement(subject) for subject in who.replacements]
     races = _races(walk)
     instants = {walk.start.now - BEFORE, walk.start.now, max(walk.world.now, walk.start.now + LEAST)}

@@ -187,6 +187,8 @@ class Tracks:
 
 
 def _process_phase(host: Host, uid: str, run: ContainerRun) -> Phase:
+    if not host.power:
+        return Phase("gone", say("timeline", "off"))
     if run.state == "exited":
         return worded("exited", code=run.exit_code)
     if run.state != "running":

@@ -37,9 +37,11 @@ def asking(world: World) -> bool:
     return any(not load.waits for load in world.load)
 
 
-def through_nodes(world: World) -> bool:
-    """Whether any of them comes through the nodes' rules."""
-    return any(not load.waits and not load.through for load in world.load)
+def through_nodes(world: World, node: str = "") -> bool:
+    """Whether any of them comes through the rules of the nodes, or of one; some are lost with their machine."""
+    host = world.hosts.get(node)
+    lost = host is not None and (not host.power or host.isolated)
+    return any(not (load.waits or load.through or (lost and load.local)) for load in world.load)
 
 
 def clients(world: World) -> tuple[str, str]:

@@ -14,8 +14,8 @@ CUT = 34
 """The width of a wait that was cut out."""
 BEFORE = 26
 """The width of what lies before the start; it has no length of its own."""
-LONG = 0.6
-"""A wait is cut out when it takes more than this share of the time that is left."""
+LONG, VERY_LONG = 0.6, 0.92
+"""A wait is cut out when it takes more than this share of the time that is left; the second where waits are kept."""
 MOST_CUTS = 4
 CROWDED = 5
 """Instants that a start must have to be enlarged,"""
@@ -63,11 +63,11 @@ class Scale(NamedTuple):
         return [piece for piece in self.pieces if piece.cut]
 
 
-def scale(instants: tuple[int, ...], left: float, right: float) -> Scale:
+def scale(instants: tuple[int, ...], left: float, right: float, *, keeps_waits: bool = False) -> Scale:
     """From the first instant (just before the start) to the last one."""
     first, rest = instants[0], instants[1:]
     gaps = list(pairwise(rest))
-    cut = _long(gaps)
+    cut = _long(gaps, VERY_LONG if keeps_waits else LONG)
     shown = sum(end - start for start, end in gaps if (start, end) not in cut) or 1
     room = right - left - BEFORE - CUT * len(cut)
     crowd = _crowd(rest, cut, shown)
@@ -85,14 +85,14 @@ def scale(instants: tuple[int, ...], left: float, right: float) -> Scale:
     return Scale(tuple(pieces), near)
 
 
-def _long(gaps: list[tuple[int, int]]) -> set[tuple[int, int]]:
+def _long(gaps: list[tuple[int, int]], share: float) -> set[tuple[int, int]]:
     """The waits to cut out: the longest, as long as it dwarfs all the rest together."""
     left = sorted(gaps, key=lambda gap: (gap[0] - gap[1], gap[0]))
     found: set[tuple[int, int]] = set()
     while len(left) > 2 and len(found) < MOST_CUTS:
         start, end = left[0]
         total = sum(gap[1] - gap[0] for gap in left)
-        if end - start <= LONG * total or total == end - start:
+        if end - start <= share * total or total == end - start:
             break
         found.add(left.pop(0))
     return found

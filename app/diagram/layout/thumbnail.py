@@ -13,7 +13,7 @@ THUMB_WIDTH, THUMB_HEIGHT, THUMB_ROWS = 300, 92, 4
 def place_thumbnail(view: TimelineView, id: str, *, desc: str) -> Picture:
     """The same intervals, small and without words, for a card in the gallery."""
     tracks = _telling(view)
-    found = scale(view.instants, 0, THUMB_WIDTH)
+    found = scale(view.instants, 0, THUMB_WIDTH, keeps_waits=view.keeps_waits)
     step = THUMB_HEIGHT / max(len(tracks), 1)
     high = min(15.0, step - 6)
     groups = []

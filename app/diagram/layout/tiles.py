@@ -96,7 +96,7 @@ def _grid(view: ClusterView, plan: Plan) -> Grid:
 def _tile(pen: Pen, card: NodeCard, at: Rect, across: int) -> Group:
     """A node: its name, a square for each pod, and below them what is wrong, if anything is."""
     failing = card.traffic is not None and card.traffic.state == "failing"
-    note = card.traffic.note if card.traffic is not None and failing else ("" if card.state == "ready" else card.note)
+    note = card.traffic.note if card.traffic is not None and failing else ("" if card.state == "ready" else card.brief)
     head: list[Label] = [label(8, 15, tail_fitted(card.name, "t-strong", at.width - 16), "t-strong name")]
     shown = fitted(note, "t-note", at.width - 16)
     if shown:

@@ -39,7 +39,7 @@ def place_timeline(view: TimelineView, *, narrow: bool, desc: str) -> Picture:
     left = EDGE if narrow else min(190.0, names + 14)
     right = wide - EDGE - (4 if narrow else 8)
     row = ROW + NAME_NARROW if narrow else ROW
-    frame = Frame(prefix, wide, left, right, AXIS, row, scale(view.instants, left, right), narrow)
+    frame = Frame(prefix, wide, left, right, AXIS, row, _scale(view, left, right), narrow)
     bottom = AXIS + row * len(view.tracks) + 2
     near = _near(frame, view, bottom, bottom + (FOOT if view.races else 4))
     height = bottom + (FOOT if view.races else 4) + (FOOT - 4 if near else 0)
@@ -57,11 +57,19 @@ def place_timeline(view: TimelineView, *, narrow: bool, desc: str) -> Picture:
     )
 
 
+def _scale(view: TimelineView, left: float, right: float) -> Scale:
+    return scale(view.instants, left, right, keeps_waits=view.keeps_waits)
+
+
 def _axis(frame: Frame, bottom: float) -> Group:
     lines, labels = [], []
     taken = [_cut_room(piece) for piece in frame.scale.cuts]
-    for at in ticks(frame.scale, 62 if frame.narrow else 84):
-        x, text = frame.scale.at(at), spoken(at)
+    instants = ticks(frame.scale, 62 if frame.narrow else 84)
+    texts = [spoken(at) for at in instants]
+    if len(set(texts)) < len(texts):
+        texts = [f"{at / 1000:.3f} s" for at in instants]
+    for at, text in zip(instants, texts, strict=True):
+        x = frame.scale.at(at)
         half = width(text, "t-note") / 2
         lines.append(line([(x, AXIS - 2), (x, bottom)], "grid"))
         middle = max(EDGE + half, min(x, frame.width - EDGE - half))

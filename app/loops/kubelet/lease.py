@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from app.kube.meta import ObjectMeta, Ref
-from app.kube.node_monitor import Beat
+from app.kube.node_monitor import RENEW, Beat
 from app.kube.nodes import LEASES, Lease, LeaseSpec
 from app.sim.acts import Act, Create, Outcome, Renew, Wait
 from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
 
-RENEW = 10_200
-"""A quarter of the Lease's duration, 10 s, and up to 4 % more by chance."""
 RETRY = 10_000
 
 
