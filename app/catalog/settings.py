@@ -16,6 +16,8 @@ from app.kube import durations
 from app.kube.meta import Ref
 from app.kube.near_names import did_you_mean
 from app.kube.objects import Object
+from app.kube.validation import problems_of
+from app.kube.yaml_values import written
 from app.sim.lags import Lag
 from app.sim.ledger import Load
 from app.sim.programs import faults
@@ -120,6 +122,7 @@ class _Writing:
         self.programs: dict[str, dict[str, str]] = {}
         self.nodes: int | None = None
         self.problems: list[str] = []
+        self.before = {obj.ref: obj for obj in ground.objects}
 
     def write(self, setting: Setting, target: Target, value: str) -> None:
         match target.verb:
@@ -194,9 +197,22 @@ class _Writing:
         found = "that selects its pods" if target.verb == "load" else "whose pods could take it"
         return f"it is written to {target.ref}, and there is no {lacking} {found}"
 
+    def _refused(self) -> list[str]:
+        """What the API server would say of objects that settings have changed, and did not say of them before."""
+        found = []
+        for obj in self.ground.objects:
+            before = self.before.get(obj.ref)
+            if before is not None and before != obj:
+                known = {(row.path, row.text) for row in problems_of(before)}
+                # A container that a switch takes out leaves its annotations behind, which then mean nothing.
+                rows = [row for row in problems_of(obj) if "annotations" not in row.path]
+                new = [row for row in rows if (row.path, row.text) not in known]
+                found += [f"settings: {obj.ref}: {written(row.path)}: {row.text}" for row in new]
+        return found
+
     def finished(self) -> Applied:
-        if self.problems:
-            raise BadInput(self.problems)
+        if problems := self.problems or self._refused():
+            raise BadInput(problems)
         loads = tuple(load for load in self.loads.values() if load.rate)
         objects = (self.ground if self.nodes is None else with_nodes(self.ground, self.nodes)).objects
         return Applied(objects, self.lags, loads, self.words, self.begins, tuple(self.alone), self.programs)

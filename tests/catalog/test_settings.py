@@ -258,7 +258,8 @@ def test_the_first_container_stands_for_one_that_is_not_there(
     assert placed[1].name == place
 
 
-KEEP = Setting("init", "Init", "switch", "true", sets=("keep deployment/web spec.template.spec.containers[app]",))
+PROBE = "spec.template.spec.containers[app].readinessProbe"
+KEEP = Setting("probe", "Probe", "switch", "true", sets=(f"keep deployment/web {PROBE}",))
 THERE = Setting("service", "Service", "switch", "true", sets=("exists service/web",))
 READINESS = Setting(
     "readiness",
@@ -278,9 +279,9 @@ def with_settings(flow: Flow, *more: Setting) -> Flow:
 def test_a_switch_takes_out_what_stands_at_a_path(race: Flow) -> None:
     flow = with_settings(race, KEEP)
     spec = held(written(flow, own_ground(flow), {}).objects, "deployment/web").spec.template.spec
-    without = held(written(flow, own_ground(flow), {"init": "false"}).objects, "deployment/web").spec.template.spec
-    assert "app" in [row.name for row in spec.containers]
-    assert "app" not in [row.name for row in without.containers]
+    without = held(written(flow, own_ground(flow), {"probe": "false"}).objects, "deployment/web").spec.template.spec
+    assert spec.containers[0].readinessProbe is not None
+    assert without.containers[0].readinessProbe is None
 
 
 def test_a_switch_takes_out_a_whole_object(race: Flow) -> None:
@@ -419,3 +420,15 @@ def test_a_flag_is_a_length_without_a_range(race: Flow) -> None:
 def test_clients_on_the_nodes_are_known_as_such(race: Flow) -> None:
     flow = replace(race, clients="on-nodes")
     assert [load.local for load in written(flow, own_ground(flow), {}).loads] == [True]
+
+
+def test_settings_that_make_an_object_unsound_together_are_refused(race: Flow) -> None:
+    sets = "field deployment/web spec.strategy.rollingUpdate."
+    both = [
+        Setting(name, name, "choice", "1", choices=("0", "1"), sets=(f"{sets}{name}",))
+        for name in ("maxSurge", "maxUnavailable")
+    ]
+    flow = with_settings(race, *both)
+    assert written(flow, own_ground(flow), {"maxSurge": "0"})
+    with pytest.raises(BadInput, match=r"settings: deployment/web: spec\.strategy.*maxUnavailable: found 0; allowed"):
+        written(flow, own_ground(flow), {"maxSurge": "0", "maxUnavailable": "0"})
