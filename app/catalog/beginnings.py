@@ -17,6 +17,7 @@ from app.sim.host import Host
 from app.sim.intervention import Intervention
 from app.sim.ledger import Ledger
 from app.sim.maps import EMPTY, Map
+from app.sim.naming import with_dns
 from app.sim.schedule import Runner
 from app.sim.start import LONG_AGO, at_rest, with_load, without_view
 from app.sim.world import World
@@ -64,6 +65,7 @@ def begun(setup: Setup, using: Model) -> World:
 def _watched(world: World, setup: Setup) -> World:
     """With signs of life of nodes and leaders, where the flow asks for them."""
     flow = setup.flow
+    world = with_dns(world) if flow.dns else world
     if flow.heartbeats:
         world = with_heartbeats(world, Heartbeats(monitor=durations.parse(flow.monitor)))
     leaders = {process: changes for process, changes in LEADERS.items() if process not in setup.alone}

@@ -212,6 +212,8 @@ class Flow(Struct, frozen=True, kw_only=True):
     renewed its own is said by the annotation `lease-age` on the Node."""
     monitor: str = "1s"
     """When that controller's first pass over all nodes begins; it makes one every 5 s."""
+    dns: bool = False
+    """Whether the cluster has a DNS server that programs in pods may ask (`call pod/NAME DNS-NAME`)."""
     leaders: bool = False
     """Whether kube-controller-manager and kube-scheduler lead by Leases, and exit when they cannot renew them."""
     keeps_waits: bool = False

@@ -30,6 +30,8 @@ FORCED = (
 def reconcile(turn: Turn) -> Answers | Act | Wait | None:
     """The next request of a command with what it prints, or its end."""
     command = turn.command
+    if command.call is not None:
+        return None
     if command.verb == "wait":
         return waiting(turn, command)
     if command.exit is not None:

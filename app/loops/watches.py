@@ -38,4 +38,5 @@ LOOPS = (
     _of("kubelet", "kubelet", per_node=True),
     _of("kube-proxy", "kube-proxy", per_node=True),
     _of("ingress", "Front", per_node=False),
+    _of("coredns", "CoreDNS", per_node=False),
 )

@@ -229,6 +229,28 @@ class Drain(Struct, frozen=True):
     """Nodes that are not drained, each with its errors."""
 
 
+class Call(Struct, frozen=True):
+    """How far a program in a pod has come with a call of a Service by its name."""
+
+    name: str
+    """As it asks for it."""
+    node: str
+    """The machine that its pod is on."""
+    stage: str = "asking"
+    """asking (for the name), calling, connecting, open, hanging or over."""
+    since: int = 0
+    """When it came to ask, to call, or to be connected."""
+    host: str = ""
+    """The full name that was answered."""
+    addresses: tuple[str, ...] = ()
+    asked: int | None = None
+    """When the DNS server answered; None when the answer was at hand."""
+    backend: str = ""
+    """The address of the pod that the connection belongs to."""
+    told: bool = False
+    """Whether it was told that the rules lead elsewhere by now."""
+
+
 class Command(Struct, frozen=True):
     """One command line at work, such as `kubectl delete pod web-1`."""
 
@@ -247,6 +269,7 @@ class Command(Struct, frozen=True):
     exit: int | None = None
     """None while it runs."""
     drain: Drain | None = None
+    call: Call | None = None
 
     @property
     def key(self) -> Ref:

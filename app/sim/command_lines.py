@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from app.kube import waiting
 from app.kube.meta import Ref
-from app.sim.acts import Command
+from app.kube.pods import Pod
+from app.sim.acts import Call, Command
 from app.sim.draft import Draft, stored
 from app.sim.intervention import Intervention
 from app.sim.references import resolve
@@ -160,6 +161,17 @@ def run_in(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref,
     ref = resolve(draft, intervention.args[0])
     words = ["kubectl exec", ref.name, *_container(intervention), "--", *intervention.args[1:]]
     return _command(model, draft, intervention, " ".join(words), (ref,))
+
+
+def call(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
+    """A program in a pod that calls a Service by its name; kubectl has no part in it."""
+    ref, name = resolve(draft, intervention.args[0]), intervention.args[1]
+    held = draft.etcd.get(ref)
+    node = held.object.spec.nodeName if held is not None and isinstance(held.object, Pod) else ""
+    if not node:
+        return ref, "runs nowhere"
+    words = f"curl -sS{'N' if intervention.option('keep') else ''} http://{name}  # in {ref.name}"
+    return _command(model, draft, intervention, words, (ref,), call=Call(name, node, since=draft.now))
 
 
 def _container(intervention: Intervention) -> list[str]:

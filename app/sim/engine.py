@@ -14,6 +14,7 @@ from app.sim.actions import Action, Advance, Deliver, Intervene, Reconcile
 from app.sim.acts import Act, Command, Get, Outcome, Wait, Work
 from app.sim.answers import Answer
 from app.sim.api import Api
+from app.sim.calls import concerned
 from app.sim.draft import Draft, Pending, believe, enqueue, forget, keep, receive, set_timer
 from app.sim.host import Host
 from app.sim.index import UNSEEN
@@ -283,6 +284,8 @@ class Model:
                 enqueue(draft, Work(loop.name, host.node, key))
         if draft.load and traffic.settle(draft, old, host):
             self._wake_traffic(draft)
+        for key in concerned(draft, old, host) if draft.commands else ():
+            self._wake_command(draft, key)
 
     def wake_elections(self, draft: Draft) -> None:
         """Let candidates look whether their leader can still renew its Lease."""
@@ -294,8 +297,11 @@ class Model:
     def start_command(self, draft: Draft, command: Command) -> None:
         """Let a command line begin."""
         draft.commands = draft.commands.set(command.key, command)
+        self._wake_command(draft, command.key)
+
+    def _wake_command(self, draft: Draft, key: Ref) -> None:
         for loop in self.routes.on_command:
-            enqueue(draft, Work(loop.name, "", command.key))
+            enqueue(draft, Work(loop.name, "", key))
 
 
 __all__ = ["API", "CLIENTS", "Model", "Transition"]

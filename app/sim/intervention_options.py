@@ -15,6 +15,7 @@ from app.kube.taints import parse_taint
 from app.sim.intervention import Intervention
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.?)+", re.ASCII)
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
 
@@ -73,6 +74,7 @@ _KEYS: dict[str, dict[str, Callable[[str], str]]] = {
     "rollout-undo": {"to-revision": _count},
     "logs": {"container": _name, "previous": _switch},
     "exec": {"container": _name},
+    "call": {"keep": _duration, "cache": _switch},
     "crash": {"container": _name, "code": _exit_code},
     "evict": {"grace": _count, "dry-run": _switch},
     "patch": {"minAvailable": _pods, "maxUnavailable": _pods, "unhealthyPodEvictionPolicy": _policy},
@@ -112,6 +114,9 @@ def check(intervention: Intervention) -> Iterator[str]:
     needed = _NEEDED.get(intervention.verb)
     if needed and not intervention.options:
         yield f"{where}: {intervention.verb} needs {needed}"
+    if intervention.verb == "call" and not _HOST.fullmatch(intervention.args[1]):
+        allowed = "a name such as web, web.shop or web.shop.svc.cluster.local"
+        yield f'{where}: found "{intervention.args[1]}"; allowed: {allowed}'
     if intervention.verb == "set":
         changes = StringMap({PREFIX + key: value for key, value in intervention.options})
         about = "".join(intervention.args[:1]).lower()

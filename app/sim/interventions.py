@@ -182,6 +182,7 @@ VERBS: dict[str, Verb] = {
     ),
     "evict": Verb("evict pod/NAME [grace=SECONDS] [dry-run=true]", command_lines.evict, command=True, kinds=("Pod",)),
     "logs": Verb("logs pod/NAME [container=NAME] [previous=true]", command_lines.logs, command=True, kinds=("Pod",)),
+    "call": Verb("call pod/NAME DNS-NAME [keep=20s] [cache=true]", command_lines.call, 2, command=True, kinds=("Pod",)),
     "exec": Verb("exec pod/NAME COMMAND... [container=NAME]", command_lines.run_in, 2, command=True, kinds=("Pod",)),
     "taint": Verb("taint node/NAME KEY[=VALUE]:EFFECT...", command_lines.taint, command=True, kinds=NODE),
     "untaint": Verb("untaint node/NAME KEY[:EFFECT]...", command_lines.taint, 2, command=True, kinds=NODE),

@@ -58,6 +58,7 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "kube-proxy": Lag(0, 1, 10),
         "kubectl": Lag(1, 4, 50),
         "ingress": Lag(1, 5, 50),
+        "coredns": Lag(1, 5, 50),
         # The status manager's patch, counted from the moment the status to write differs.
         "kubelet-status": Lag(2, 8, 50),
         # RunPodSandbox with CNI ADD, create and start of a container, StopPodSandbox with CNI DEL.

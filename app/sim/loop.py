@@ -11,6 +11,7 @@ from app.kube.meta import LabelSelector, Ref
 from app.kube.objects import Object
 from app.kube.stringmap import StringMap
 from app.sim import index as lookup
+from app.sim import naming
 from app.sim.acts import Act, Command, Outcome, Wait, Work
 from app.sim.addresses import host_number
 from app.sim.fronts import Front
@@ -19,6 +20,8 @@ from app.sim.index import UNSEEN, Index
 from app.sim.lags import Bounds, Lag, lag
 from app.sim.ledger import ANY, Failing, Load, Route
 from app.sim.maps import ordered
+from app.sim.naming import Zone
+from app.sim.proxy_rules import Rules
 from app.sim.served import failure_at
 from app.sim.world import World
 
@@ -177,9 +180,32 @@ class Turn:
         """What the front of a Service sends to."""
         return self._world.fronts.get(service, Front())
 
-    def answers(self, address: str) -> bool:
-        """Whether a connection to a pod's address is answered, as whoever tries it finds out."""
-        return not failure_at(self._world, address)
+    def failure_at(self, address: str) -> str:
+        """How a connection to a pod's address fails, as whoever tries it finds out; empty when it is served."""
+        return failure_at(self._world, address)
+
+    def rules(self, node: str, service: Ref) -> Rules | None:
+        """What the rules of a machine make of a connection to a Service; None where they do not know it."""
+        return self._world.hosts[node].proxy.rules.get(service)
+
+    @property
+    def machines(self) -> int:
+        return len(self._world.nodes)
+
+    @property
+    def zone(self) -> Zone | None:
+        """What the cluster's DNS server answers; None when it has seen nothing yet."""
+        found = self._world.memory.get(naming.WORK)
+        return found if isinstance(found, Zone) else None
+
+    def runs(self, process: str) -> bool:
+        """Whether a process that not every cluster has is there, and runs."""
+        return process in self._world.besides and process not in self._world.down
+
+    @property
+    def commands(self) -> list[Command]:
+        """All command lines so far, in the order of their beginning."""
+        return sorted(self._world.commands.values(), key=lambda command: command.number)
 
     def fails_since(self, route: Route) -> int | None:
         """Since when connections on a route have failed, as whoever makes them finds out; None if they do not."""

@@ -87,7 +87,7 @@ class Routes:
         for process in self._everywhere.get(kind, ()):
             found += [f"{process}/{node}" for node in draft.nodes]
         if draft.commands and _awaited(draft, before or after):
-            found += [loop.process for loop in self.on_command]
+            found += [loop.process for loop in self.on_command if loop.process]
         if draft.down or draft.severed:
             return [name for name in found if name not in draft.down and (name, kind) not in draft.severed]
         return found

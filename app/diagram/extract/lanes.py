@@ -25,6 +25,7 @@ _KINDS = {
     "app": "app",
     "Clients": "clients",
     "Front": "clients",
+    "CoreDNS": "controller",
 }
 
 
@@ -33,6 +34,8 @@ _LANES = {
     "kube-controller-manager": "controller-manager",
     "kube-scheduler": "scheduler",
     "kube-apiserver": "API server",
+    "coredns": "CoreDNS",
+    "ingress": "Front",
 }
 
 
