@@ -200,15 +200,8 @@ class _Known:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         rest = (setup.objects, setup.lags, setup.loads, setup.images, setup.flow.last_sync, setup.applies)
-        life = (
-            setup.flow.heartbeats,
-            setup.flow.monitor,
-            setup.flow.leaders,
-            setup.flow.dns,
-            setup.alone,
-            setup.programs,
-        )
-        parts = (*rest, *life, setup.begins, setup.later, setup.flow.narrate_api, setup.flow.spare)
+        life = (setup.flow.heartbeats, setup.flow.monitor, setup.flow.leaders, setup.flow.dns, setup.alone)
+        parts = (*rest, *life, setup.programs, setup.begins, setup.later, setup.flow.narrate_api, setup.flow.spare)
         self.digest = sha256(repr(parts).encode()).digest()
 
     def __hash__(self) -> int:

@@ -9,7 +9,7 @@ from app.diagram.words import say
 
 def cluster_lines(view: ClusterView) -> tuple[str, ...]:
     """The step, each process, the slices, then node by node."""
-    chips = (view.api, view.scheduler, view.controllers)
+    chips = (view.api, view.scheduler, view.controllers, *([view.dns] if view.dns is not None else []))
     lines = [view.caption, f"{view.control_plane}: {'; '.join(_chip(chip) for chip in chips)}"]
     lines += [table.about for table in view.slices]
     lines += [table.about for table in (view.budgets, view.waiting) if table is not None]

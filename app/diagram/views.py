@@ -155,6 +155,8 @@ class ClusterView(Struct, frozen=True, kw_only=True):
     etcd: Chip
     scheduler: Chip
     controllers: Chip
+    dns: Chip | None
+    """The cluster's DNS server, if there is one."""
     control_plane: str
     slices: tuple[Listing, ...]
     waiting: Listing | None

@@ -15,6 +15,7 @@ from app.kube import durations
 from app.kube.dns import TTL, candidates
 from app.kube.meta import Ref
 from app.kube.networking import Service
+from app.kube.pods import Pod
 from app.sim.acts import Act, Call, Command, Line, Wait
 from app.sim.calls import of_a_pod
 from app.sim.lags import Bounds
@@ -65,6 +66,7 @@ def _ask(turn: Turn, command: Command, call: Call) -> Act | Wait:
 
 
 def _resolved(turn: Turn, command: Command, call: Call, *, verb: str, reason: str) -> Act:
+    command = replace(command, call=replace(call, since=turn.now))
     if not call.addresses:
         moment = "name-unknown" if verb == "look-up" else "name-kept"
         return _unresolved(command, call, moment, reason=reason, outcome="NXDOMAIN")
@@ -74,7 +76,7 @@ def _resolved(turn: Turn, command: Command, call: Call, *, verb: str, reason: st
         reason=reason,
         moment="name-resolved" if verb == "look-up" else "name-kept",
         outcome=", ".join(call.addresses),
-        command=replace(command, call=replace(call, since=turn.now)),
+        command=command,
         to="CoreDNS" if verb == "look-up" else "",
     )
 
@@ -89,7 +91,7 @@ def _unresolved(command: Command, call: Call, moment: str, *, reason: str, outco
         moment=moment,
         outcome=outcome,
         output=(Line(text, "stderr"),),
-        command=replace(command, exit=6, call=replace(call, stage="over")),
+        command=_ended(command, 6),
         to="" if kept else "CoreDNS",
     )
 
@@ -117,13 +119,20 @@ def _call(turn: Turn, command: Command, call: Call) -> Act | Wait:
     service = service_of(call)
     address = call.addresses[_turn_of(turn, command, call) % len(call.addresses)]
     if of_a_pod(address, turn.machines):
-        return _connect(turn, command, replace(call, stage="connecting", backend=address))
+        return Act(
+            "take-address",
+            turn.pod_at(address) or service,
+            reason=f"1 of {len(call.addresses)}",
+            moment="address-taken",
+            outcome=address,
+            command=replace(command, call=replace(call, stage="connecting", backend=address)),
+        )
     rules = turn.rules(call.node, service)
     if rules is None:
         return _unanswered(turn, command, call, service, f"kube-proxy {call.node}")
     if not rules.backends:
         text = f"curl: (7) Failed to connect to {call.name} port 80 after 0 ms: Could not connect to server"
-        return _failed(command, call, service, "rejected", text, to=f"kube-proxy {call.node}", code=7)
+        return _failed(command, service, "rejected", text, to=f"kube-proxy {call.node}", code=7)
     backend = rules.backends[_turn_of(turn, command, call) % len(rules.backends)]
     return Act(
         "translate",
@@ -158,9 +167,9 @@ def _connect(turn: Turn, command: Command, call: Call) -> Act | Wait:
         return _unanswered(turn, command, call, pod, "")
     if failure == "refused":
         text = f"curl: (7) Failed to connect to {call.name} port 80 after 0 ms: Could not connect to server"
-        return _failed(command, call, pod, "refused", text, code=7)
+        return _failed(command, pod, "refused", text, code=7)
     if failure:
-        return _failed(command, call, pod, "error", "curl: (22) The requested URL returned error: 500", code=22)
+        return _failed(command, pod, "error", "curl: (22) The requested URL returned error: 500", code=22)
     keeps = bool(command.option("keep"))
     after = replace(call, stage="open" if keeps else "over", since=turn.now)
     return Act(
@@ -171,7 +180,7 @@ def _connect(turn: Turn, command: Command, call: Call) -> Act | Wait:
         outcome="open" if keeps else "answered",
         output=() if keeps else (Line(pod.name),),
         command=replace(command, exit=None if keeps else 0, call=after),
-        to=f"{pod.name} process",
+        to=_lane(pod),
     )
 
 
@@ -180,10 +189,10 @@ def _unanswered(turn: Turn, command: Command, call: Call, about: Ref, to: str) -
     if not turn.reached(bounds):
         return Wait(bounds)
     text = f"curl: (28) Connection timed out after {CONNECT_TIMEOUT} milliseconds"
-    return _failed(command, call, about, "unanswered", text, to=to, code=28)
+    return _failed(command, about, "unanswered", text, to=to, code=28)
 
 
-def _failed(command: Command, call: Call, about: Ref, how: str, text: str, *, code: int, to: str = "") -> Act:
+def _failed(command: Command, about: Ref, how: str, text: str, *, code: int, to: str = "") -> Act:
     return Act(
         "connect",
         about,
@@ -191,9 +200,14 @@ def _failed(command: Command, call: Call, about: Ref, how: str, text: str, *, co
         moment=f"call-{how}",
         outcome=how,
         output=(Line(text, "stderr"),),
-        command=replace(command, exit=code, call=replace(call, stage="over")),
-        to=to or f"{about.name} process",
+        command=_ended(command, code),
+        to=to or _lane(about),
     )
+
+
+def _lane(about: Ref) -> str:
+    """The process that a connection reaches; none where an address is nobody's any more."""
+    return f"{about.name} process" if about.kind == Pod.kind else ""
 
 
 def _go_on(turn: Turn, command: Command, call: Call) -> Act | Wait:
@@ -220,7 +234,7 @@ def _go_on(turn: Turn, command: Command, call: Call) -> Act | Wait:
 
 
 def _news(command: Command, pod: Ref, verb: str, moment: str, outcome: str) -> Act:
-    return Act(verb, pod, reason="Connected", moment=moment, outcome=outcome, command=command, to=f"{pod.name} process")
+    return Act(verb, pod, reason="Connected", moment=moment, outcome=outcome, command=command, to=_lane(pod))
 
 
 def _over(command: Command, pod: Ref, moment: str, outcome: str, line: Line, *, code: int = 0) -> Act:
@@ -231,9 +245,14 @@ def _over(command: Command, pod: Ref, moment: str, outcome: str, line: Line, *, 
         moment=moment,
         outcome=outcome,
         output=(line,),
-        command=replace(command, exit=code, call=None),
-        to=f"{pod.name} process",
+        command=_ended(command, code),
+        to=_lane(pod),
     )
+
+
+def _ended(command: Command, code: int) -> Command:
+    call = replace(command.call, stage="over") if command.call is not None else None
+    return replace(command, exit=code, call=call)
 
 
 LOOP = Loop(name="callers", lane="Clients", reconcile=reconcile, commands=True)

@@ -12,6 +12,7 @@ from app.sim.ledger import requests
 from app.sim.maps import ordered
 from app.sim.walk import Record
 from app.sim.world import World
+from app.story.call_facts import CALL_FACTS
 from app.story.config_facts import CONFIG_FACTS
 from app.story.cordon_facts import CORDON_FACTS
 from app.story.crash_facts import CRASH_FACTS
@@ -180,6 +181,7 @@ FACTS: dict[str, Callable[[Subject], Fact]] = {
     **ROLLOUT_FACTS,
     **NODE_FACTS,
     **WRITER_FACTS,
+    **CALL_FACTS,
 }
 
 

@@ -276,13 +276,12 @@ def command_of(row: Record) -> str:
 
 def output(played: Play, n: int) -> tuple[tuple[int, str, Line], ...]:
     """(time, command, line) of everything that commands have printed up to a step."""
-    upto = records_until(played, n)
-    found = []
-    for row in played.walk.records[:upto]:
-        if row.step.output:
-            command = command_of(row)
-            found += [(row.step.at, command, line) for line in row.step.output]
-    return tuple(found)
+    return tuple((row.step.at, command_of(row), line) for row in printing(played, n) for line in row.step.output)
+
+
+def printing(played: Play, n: int) -> list[Record]:
+    """The acts up to a step with which a command printed something."""
+    return [row for row in played.walk.records[: records_until(played, n)] if row.step.output]
 
 
 def records_until(played: Play, n: int) -> int:

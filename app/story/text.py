@@ -47,7 +47,7 @@ def plain(played: Play) -> str:
 
 def _told(played: Play) -> Iterator[str]:
     """Every step, and between them what commands print, as it appears."""
-    typed: set[str] = set()
+    typed: set[int] = set()
     orders = _orders(played)
     for row in played.walk.records:
         if row.n:
@@ -55,9 +55,9 @@ def _told(played: Play) -> Iterator[str]:
         for text in orders.get(row.id, ()) if row.n else ():
             yield f"{'':>18}{text}"
         at = f"{'':>4}  {row.step.at / 1000:>9.3f}"
-        if row.step.output and (command := command_of(row)) not in typed:
-            typed.add(command)
-            yield f"{at}  $ {command}"
+        if row.step.output and row.step.command not in typed:
+            typed.add(row.step.command)
+            yield f"{at}  $ {command_of(row)}"
         for printed in row.step.output:
             yield f"{at}  {'err' if printed.stream == 'stderr' else 'out'}: {printed.text}"
 

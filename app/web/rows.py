@@ -182,11 +182,13 @@ def _told(value: object) -> str:
 def printed(moment: Moment) -> tuple[Printed, ...]:
     """What commands have printed; the command stands at the first of its lines."""
     found: list[Printed] = []
-    last = ""
-    for at, command, line in story.output(moment.played, moment.n):
-        shown = command if command != last else ""
-        found.append(Printed(clock=clock_text(at), command=shown, text=line.text, error=line.stream == "stderr"))
-        last = command
+    last = 0
+    for row in story.printing(moment.played, moment.n):
+        for line in row.step.output:
+            shown = story.command_of(row) if row.step.command != last else ""
+            at = clock_text(row.step.at)
+            found.append(Printed(clock=at, command=shown, text=line.text, error=line.stream == "stderr"))
+            last = row.step.command
     return tuple(found)
 
 

@@ -18,6 +18,7 @@ from app.diagram.words import say
 from app.kube.meta import Ref, condition
 from app.kube.nodes import Node
 from app.sim.maps import ordered
+from app.sim.naming import PROCESS as COREDNS
 from app.sim.walk import Record, Walk
 from app.sim.world import World
 
@@ -50,8 +51,9 @@ def cluster_view(walk: Walk, n: int, flow: Flow) -> ClusterView:
         etcd=Chip("etcd", "etcd", say("short", "etcd"), say("short", "objects", count=len(world.etcd.objects))),
         scheduler=process_chip(world, "kube-scheduler", "scheduler", "scheduler", under_way),
         controllers=process_chip(world, "kube-controller-manager", "controller", "controllers", under_way),
+        dns=process_chip(world, COREDNS, "controller", COREDNS, under_way) if COREDNS in world.besides else None,
         control_plane=say("short", "control-plane"),
-        slices=tuple(_cut(row) for row in (*lists.slices(world), *lists.fronts(world, known.names))),
+        slices=tuple(_cut(row) for row in lists.shared(world, known.names)),
         waiting=_waiting(world) if known.extent.waiting else None,
         budgets=_cut(lists.budgets(world)) if known.extent.budgets else None,
         nodes=nodes,
@@ -215,9 +217,13 @@ def _messages(
     one, other = deeds.sender(flow, record), deeds.receiver(flow, record)
     there = {row.id for row in nodes} | {pod.id for row in nodes for pod in row.pods}
     start, end = (_place(who, world, record, compact=compact) for who in (one, other))
+    caller = _caller(record)
+    if caller:
+        pod = _pod_place(caller, world, record, compact=compact)
+        start, end = (pod if at == "clients" else at for at in (start, end))
     if record.step.loop == "you":
         end = _acted_on(record, world, compact=compact) or end
-    if one.kind == "clients" and end.startswith("kube-proxy-"):
+    if not caller and one.kind == "clients" and end.startswith("kube-proxy-"):
         # A connection meets the rules, not the process that wrote them.
         end = end.replace("kube-proxy-", "traffic-", 1)
     state = "harm" if deeds.harm(record) else "now"
@@ -238,11 +244,18 @@ def _place(who: Participant, world: World, record: Record, *, compact: bool) -> 
         case "api" | "scheduler" | "clients":
             return who.kind if who.kind != "scheduler" else "kube-scheduler"
         case "controller":
-            return "kube-controller-manager"
+            return COREDNS if who.lane == "CoreDNS" else "kube-controller-manager"
         case "app":
             return _pod_place(who.lane.removesuffix(PROCESS), world, record, compact=compact)
         case _:
             return f"node-{who.under}" if compact else f"{who.kind}-{who.under}"
+
+
+def _caller(record: Record) -> str:
+    """The pod whose program makes a call; empty for any other act."""
+    commands = record.step.world.commands.values()
+    made = next((row for row in commands if row.number == record.step.command and row.call is not None), None)
+    return made.refs[0].name if made is not None else ""
 
 
 def _acted_on(record: Record, world: World, *, compact: bool) -> str:

@@ -16,6 +16,7 @@ from app.sim.fronts import Front
 from app.sim.host import Host
 from app.sim.index import Index, on_node
 from app.sim.maps import EMPTY, Map, ordered
+from app.sim.naming import WORK, Zone
 from app.sim.step import Step
 from app.sim.walk import Walk
 from app.sim.world import World
@@ -40,14 +41,17 @@ class _Watcher:
         self.pods = self.backends = self.endpoints = self.slices = self.waiting = self.budgets = 0
         self.etcd = Index()
         self.fronts: Map[Ref, Front] = EMPTY
+        self.zone: object = None
 
     def look(self, world: World, nodes: Iterable[str]) -> None:
         for node in nodes:
             self._node(world, node)
-        if world.etcd is not self.etcd or world.fronts is not self.fronts:
-            self.etcd, self.fronts = world.etcd, world.fronts
+        zone = world.memory.get(WORK) if world.besides else None
+        if world.etcd is not self.etcd or world.fronts is not self.fronts or zone is not self.zone:
+            self.etcd, self.fronts, self.zone = world.etcd, world.fronts, zone
             slices = [obj for obj in world.etcd.find("EndpointSlice") if isinstance(obj, EndpointSlice)]
             lengths = [len(row.endpoints) for row in slices] + [len(row.listed) for _, row in ordered(world.fronts)]
+            lengths += [len(zone.records)] if isinstance(zone, Zone) else []
             self.slices = max(self.slices, len(lengths))
             self.endpoints = max(self.endpoints, sum(max(1, length) for length in lengths))
             self.waiting = max(self.waiting, len(unbound(world)))

@@ -26,6 +26,10 @@ REFUSALS = frozenset(
 WATCH = "watch "
 
 
+LOST = frozenset({"name-unknown", "name-unanswered", "call-refused", "call-rejected", "call-unanswered", "call-error"})
+"""Moments in which a program's call fails."""
+
+
 def text_of(record: Record) -> str:
     """A few words for the arrow."""
     step = record.step
@@ -66,8 +70,9 @@ def receiver(flow: Flow, record: Record) -> Participant:
 
 
 def harm(record: Record) -> bool:
-    """Whether the arrow itself is harm: a request that failed, or an API server that did not answer."""
-    return record.step.moment.startswith("request-") or record.step.outcome.startswith("unreachable")
+    """Whether the arrow itself is harm: a request or call that failed, or an API server that did not answer."""
+    step = record.step
+    return step.moment.startswith("request-") or step.moment in LOST or step.outcome.startswith("unreachable")
 
 
 def watched(record: Record) -> str:

@@ -7,13 +7,14 @@ from app.diagram.extract.names import short
 from app.diagram.views import Listing, Row
 from app.diagram.words import say
 from app.kube.meta import Ref
-from app.kube.networking import EndpointSlice
+from app.kube.networking import EndpointSlice, Service
 from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
 from app.sim.addresses import host_number
 from app.sim.fronts import Front
 from app.sim.host import Host, HostPod
-from app.sim.maps import ordered
+from app.sim.maps import ordered, ordered_keys
+from app.sim.naming import PROCESS, WORK, Zone, records
 from app.sim.proxy_rules import Rules
 from app.sim.served import failure
 from app.sim.world import World
@@ -28,6 +29,30 @@ STALE = frozenset({"refused", "unanswered", "error"})
 def slices(world: World) -> tuple[Listing, ...]:
     """Every EndpointSlice, as it is stored."""
     return tuple(_slice(obj) for obj in world.etcd.find("EndpointSlice") if isinstance(obj, EndpointSlice))
+
+
+def shared(world: World, names: dict[str, str]) -> tuple[Listing, ...]:
+    """What stands beside the control plane: the slices, and what others have made of them."""
+    return (*slices(world), *answers(world), *fronts(world, names))
+
+
+def answers(world: World) -> tuple[Listing, ...]:
+    """The names that the cluster's DNS server answers, and where it is behind what is stored."""
+    zone = world.memory.get(WORK)
+    if PROCESS not in world.besides or PROCESS in world.down or not isinstance(zone, Zone):
+        return ()
+    true = records([*world.etcd.find(Service.kind), *world.etcd.find(EndpointSlice.kind)])
+    rows = [_name(name, found, found == true.get(name)) for name, found in ordered(zone.records)]
+    rows += [_name(name, (), False) for name in ordered_keys(true) if name not in zone.records]
+    state = "stale" if any(row.state == "refused" for row in rows) else "calm"
+    return (_listing("names", say("short", "names"), state, rows),)
+
+
+def _name(name: str, addresses: tuple[str, ...], current: bool) -> Row:
+    """A short name with its answer; several addresses are counted."""
+    note = addresses[0] if len(addresses) == 1 else say("short", "pods", count=len(addresses))
+    state, sign = ("ready", "serving") if current else ("refused", "refused")
+    return Row(state, BACKENDS[sign], name.partition(".")[0], note if addresses else "NXDOMAIN")
 
 
 def fronts(world: World, names: dict[str, str]) -> tuple[Listing, ...]:

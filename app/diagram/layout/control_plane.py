@@ -68,6 +68,9 @@ def control_plane(view: ClusterView, pen: Pen, plan: Plan) -> Column:
     pile.chip(view.scheduler, pile.row(part=1, parts=2))
     pile.y += CHIP + GAP
     pile.chip(view.controllers, pile.row())
+    if view.dns is not None:
+        pile.y += CHIP + GAP
+        pile.chip(view.dns, pile.row())
     pile.y += CHIP + GAP + 2
     _lists(view, pile)
     bottom = pile.y - GAP + PAD
