@@ -188,9 +188,8 @@ def test_calls_need_no_api_server() -> None:
 
 def test_rules_that_do_not_know_the_service_lead_nowhere() -> None:
     """kube-proxy of the client's node is down, CoreDNS is not."""
-    service = (
-        "{apiVersion: v1, kind: Service, metadata: {name: new}, spec: {clusterIP: 10.96.0.7, ports: [{port: 80}]}}"
-    )
+    spec = "{clusterIP: 10.96.0.7, ports: [{port: 80}]}"
+    service = f"{{apiVersion: v1, kind: Service, metadata: {{name: new}}, spec: {spec}}}"
     world = with_dns(at_rest(starting.model(), read_manifests(CLUSTER).objects))
     world = replace(world, manifests=world.manifests.set("new", read_manifests(service).objects))
     script = [parse(line) for line in ("0s stop kube-proxy/n1", "1s apply m:new", "2s call pod/client new")]
