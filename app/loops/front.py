@@ -86,18 +86,29 @@ def _refresh(load: Load, front: Front, wanted: tuple[str, ...], known: Noticed) 
     new = tuple(row for row in wanted if row not in front.listed) if load.check else ()
     kept = tuple(row for row in front.out if row in wanted)
     at = _tick(known.news - load.offset, load.refresh) + load.offset if load.refresh else known.news
-    yield Change(at, "refresh-routes", _difference(front, wanted), Front(wanted, tuple(sorted({*kept, *new}))))
+    yield Change(at, "refresh-routes", _difference(front, wanted), Front(wanted, _sorted({*kept, *new})))
 
 
 def _checks(turn: Turn, load: Load, front: Front, known: Noticed) -> Iterator[Change]:
-    for address, since in known.well:
-        back = replace(front, out=tuple(row for row in front.out if row != address))
-        yield Change(_tick(since, load.check), "bring-in", "HealthCheck", back)
-    for address in [row for row in front.listed if load.check and row not in front.out]:
-        failed = turn.fails_since(Route(load.through, turn.key, address))
-        if failed is not None:
-            away = replace(front, out=tuple(sorted((*front.out, address))))
-            yield Change(_tick(failed, load.check) + (UNHEALTHY - 1) * load.check, "take-out", "HealthCheck", away)
+    passed = {address: _tick(since, load.check) for address, since in known.well}
+    if passed:
+        at = min(passed.values())
+        back = {address for address, due in passed.items() if due == at}
+        yield Change(at, "bring-in", "HealthCheck", replace(front, out=_sorted({*front.out} - back)))
+    since = {row: turn.fails_since(Route(load.through, turn.key, row)) for row in front.listed if row not in front.out}
+    failed = {
+        row: _tick(began, load.check) + (UNHEALTHY - 1) * load.check
+        for row, began in since.items()
+        if load.check and began is not None
+    }
+    if failed:
+        at = min(failed.values())
+        away = {address for address, due in failed.items() if due == at}
+        yield Change(at, "take-out", "HealthCheck", replace(front, out=_sorted({*front.out, *away})))
+
+
+def _sorted(addresses: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(addresses))
 
 
 def _act(turn: Turn, load: Load, due: Change, known: Noticed) -> Act:

@@ -105,9 +105,9 @@ def peak_factor(subject: Subject) -> Fact:
 def _highest(walk: Walk) -> tuple[Fraction, Record | None]:
     best: tuple[Fraction, Record | None] = (_peak(walk.start), None)
     seen = walk.start.ledger.routes
-    for row in walk.records:
-        world = row.step.world
-        if world.ledger.routes is not seen:
+    for row, world, until in _times(walk):
+        # What does not last loads nobody.
+        if until > world.now and world.ledger.routes is not seen:
             seen = world.ledger.routes
             peak = _peak(world)
             best = (peak, row) if peak > best[0] else best
