@@ -28,7 +28,7 @@ def reconcile(turn: Turn) -> Act | None:
     known: Map[str, tuple[str, ...]] = zone.records if zone else Map()
     changed = [name for name in ordered_keys({**known, **wanted}) if known.get(name) != wanted.get(name)]
     if zone is None:
-        return _filled(wanted)
+        return _filled(wanted) if wanted else None
     return _changed(changed[0], known, wanted) if changed else None
 
 

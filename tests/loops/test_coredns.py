@@ -85,3 +85,7 @@ def test_it_is_woken_by_services_and_slices() -> None:
     slice_ = EndpointSlice(listed().metadata, endpoints=(Endpoint(("10.244.1.1",)),))
     assert set(LOOP.wakes) == {"Service", "EndpointSlice"}
     assert [LOOP.wakes[obj.kind](None, obj) for obj in (WEB, slice_)] == [[ZONE], [ZONE]]  # type: ignore[arg-type]
+
+
+def test_where_there_is_nothing_to_know_it_does_nothing() -> None:
+    assert decision(None) is None
