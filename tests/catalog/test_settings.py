@@ -429,6 +429,6 @@ def test_settings_that_make_an_object_unsound_together_are_refused(race: Flow) -
         for name in ("maxSurge", "maxUnavailable")
     ]
     flow = with_settings(race, *both)
-    assert written(flow, own_ground(flow), {"maxSurge": "0"})
+    assert written(flow, own_ground(flow), {"maxSurge": "0"}).objects
     with pytest.raises(BadInput, match=r"settings: deployment/web: spec\.strategy.*maxUnavailable: found 0; allowed"):
         written(flow, own_ground(flow), {"maxSurge": "0", "maxUnavailable": "0"})
