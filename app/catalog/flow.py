@@ -44,7 +44,7 @@ class Setting(Struct, frozen=True):
     `load SERVICE rate|duration`, `load SERVICE through|refresh|offset|retries|check` (the front that clients come
     through, one of nodes, ingress and load-balancer), `program IMAGE BEHAVIOUR` (how an image behaves whatever
     annotations say), `lag PROCESS`, `flag NAME` (of the control plane), `cluster nodes` (how many), `script NAME`
-    (fills `{NAME}` in scripts), `begins bound`, `elects PROCESS` (a switch: whether it leads by a Lease)."""
+    (fills `{NAME}` in scripts), `begins bound|rest` (rest: all was applied long before), `elects PROCESS` (a switch: whether it leads by a Lease)."""
 
 
 class Notes(Struct, frozen=True):
@@ -257,7 +257,7 @@ class Lexicon(Struct, frozen=True):
     """Words that all flows share (`flows/lexicon.yaml`)."""
 
     acts: dict[str, str] = {}
-    """`LOOP.VERB` -> a sentence; the same names as in moments' titles."""
+    """`LOOP.VERB` or `LOOP.VERB:MOMENT` -> a sentence; the same names as in moments' titles."""
     lanes: dict[str, str] = {}
     glossary: dict[str, str] = {}
     outcomes: dict[str, str] = {}

@@ -97,7 +97,7 @@ def set_up(
     opening = () if preset and preset.instead else beginnings.opening(begins)
     lines = (*(preset.script if preset else ()), *opening, *usual)
     scripted = list(_scripted(flow, lines, ground, words, problems))
-    later = _later(flow, ground, applied.objects)
+    later = () if begins == "rest" else _later(flow, ground, applied.objects)
     known = {**beginnings.at_hand(flow), **(applies or {})}
     chosen = [*scripted, *_chosen(choices, words, known, nodes, problems)]
     end = _until(until or (preset.until if preset else "") or flow.until, problems)

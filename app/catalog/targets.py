@@ -48,7 +48,7 @@ FORMS = {
     "flag": "flag NAME",
     "cluster": "cluster nodes",
     "script": "script NAME",
-    "begins": "begins bound",
+    "begins": "begins bound|rest",
     "elects": "elects PROCESS",
 }
 LOAD = ("rate", "duration", "through", "refresh", "offset", "retries", "check")
@@ -76,7 +76,7 @@ def parse(text: str) -> Target:
     form = FORMS.get(verb)
     if form is None or len(words) != len(form.split()) - 1:
         raise ValueError(f'found "{text}"; allowed: {form or ", ".join(FORMS.values())}')
-    if (verb == "begins" and words[0] != "bound") or (verb == "cluster" and words[0] != "nodes"):
+    if (verb == "begins" and words[0] not in ("bound", "rest")) or (verb == "cluster" and words[0] != "nodes"):
         raise ValueError(f'found "{text}"; allowed: {form}')
     if verb in PLACELESS:
         return Target(verb, None, words[0])

@@ -62,11 +62,11 @@ def moment(flow: Flow, name: str) -> Moment | None:
 
 
 def title(flow: Flow, row: Record) -> str:
-    """The moment's title, or the lexicon's sentence for the act."""
+    """The moment's title in the flow, or the lexicon's sentence for that moment of the act, or for the act."""
     found = moment(flow, row.step.moment)
-    acts = lexicon().acts
-    template = found.title if found else acts.get(f"{row.step.loop}.{row.step.verb}", "{from}: {verb} {object}")
-    return reworded(filled(template, words_of(row)), flow.terms, prose=True)
+    act, acts = f"{row.step.loop}.{row.step.verb}", lexicon().acts
+    usual = acts.get(f"{act}:{row.step.moment}") or acts.get(act, "{from}: {verb} {object}")
+    return reworded(filled(found.title if found else usual, words_of(row)), flow.terms, prose=True)
 
 
 def tell(flow: Flow, row: Record | None, world: World, depth: str) -> Passage:
