@@ -44,7 +44,8 @@ class Setting(Struct, frozen=True):
     `load SERVICE rate|duration`, `load SERVICE through|refresh|offset|retries|check` (the front that clients come
     through, one of nodes, ingress and load-balancer), `program IMAGE BEHAVIOUR` (how an image behaves whatever
     annotations say), `lag PROCESS`, `flag NAME` (of the control plane), `cluster nodes` (how many), `script NAME`
-    (fills `{NAME}` in scripts), `begins bound|rest` (rest: all was applied long before), `elects PROCESS` (a switch: whether it leads by a Lease)."""
+    (fills `{NAME}` in scripts), `begins bound|rest` (rest: all was applied long before), `elects PROCESS` (a switch:
+    whether it leads by a Lease)."""
 
 
 class Notes(Struct, frozen=True):

@@ -204,3 +204,12 @@ def test_heartbeats_alone_do_not_keep_a_walk_from_coming_to_rest(race: Flow) -> 
     assert (found.stopped, found.world.now) == (plain.stopped, plain.world.now)
     quiet = replace(race, heartbeats=True, leaders=True, script=(), goal=())
     assert starting.walk(set_up(quiet)).stopped == "quiet"
+
+
+def test_a_walk_at_rest_has_everything_applied_long_before(fresh: Flow) -> None:
+    """Nothing is created any more, and every pod runs on its node."""
+    settings = (*fresh.settings, Setting("rest", "Rest", "switch", "false", sets=("begins rest",)))
+    found = starting.walk(set_up(replace(fresh, settings=settings), {"rest": "true"}))
+    assert {pod.status.phase for pod in pods(found)} == {"Running"}
+    created = [row.step.object for row in found.records for commit in row.step.commits if commit.before is None]
+    assert created == []
