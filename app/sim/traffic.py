@@ -198,8 +198,9 @@ def _closed(ledger: Ledger, route: Route, known: Failing, now: int) -> Ledger:
     spent, failing = ledger.spent, ledger.failing.delete(route)
     if not known.weight:
         return replace(ledger, failing=failing)
-    if now > known.since:
-        spent = spent.set(key, spent.get(key, 0) + (now - known.since) * known.weight)
+    if now == known.since:
+        return replace(ledger, failing=failing)
+    spent = spent.set(key, spent.get(key, 0) + (now - known.since) * known.weight)
     return replace(ledger, failing=failing, spent=spent, last=now)
 
 
