@@ -59,26 +59,27 @@ def _range(least: int, most: int) -> str:
 def failover(subject: Subject) -> Fact:
     """Seconds from the loss until the last replacement that a ReplicaSet made is Ready, and the range of it."""
     walk, loss = subject.walk, lost(subject.walk)
-    rows = [row for row in walk.records if loss and row.step.at >= loss.at and _replacement_ready(row)]
-    if loss is None or not rows:
-        return Fact(None, "s", more=(("range", "never"), ("noticed", "never"), ("waited", "never"), ("rest", "never")))
-    ready, noticed, evicted = rows[-1], _moment(walk, "node-unknown"), _moment(walk, "taint-eviction")
-    tainted = _moment(walk, "no-execute-added")
-    total = least = most = ready.step.at - loss.at
-    if noticed is not None:
-        rest = ready.step.at - noticed.step.at
-        least, most = (part + rest for part in window(walk))
+    if loss is None:
+        return Fact(None, "s", more=tuple((name, "never") for name in ("range", "noticed", "waited", "rest")))
+    rows = [row for row in walk.records if row.step.at >= loss.at and _replacement_ready(row)]
+    ready = rows[-1] if rows else None
+    noticed, tainted, evicted = (_moment(walk, name) for name in ("node-unknown", "no-execute-added", "taint-eviction"))
     words = (
-        ("range", _range(least, most)),
         ("noticed", _between(loss.at, noticed)),
         ("waited", _between(tainted.step.at if tainted else 0, evicted if tainted else None)),
         ("rest", _between(evicted.step.at if evicted else 0, ready if evicted else None)),
     )
-    return Fact(total / 1000, "s", ready.n or None, words, least / 1000, most / 1000)
+    if ready is None:
+        return Fact(None, "s", more=(*words, ("range", "never")))
+    total = least = most = ready.step.at - loss.at
+    if noticed is not None:
+        least, most = (part + ready.step.at - noticed.step.at for part in window(walk))
+    more = (*words, ("range", _range(least, most)))
+    return Fact(total / 1000, "s", ready.n or None, more, least / 1000, most / 1000)
 
 
 def _between(start: int, end: Record | None) -> str:
-    return f"{(end.step.at - start) / 1000:.1f} s" if end is not None else "none"
+    return f"{(end.step.at - start) / 1000:.1f} s" if end is not None else "never"
 
 
 def _replacement_ready(row: Record) -> bool:
