@@ -53,10 +53,11 @@ def test_a_symptom_is_found_by_what_people_type(typed: str, symptom: str) -> Non
     assert find([FLOW], typed)[0].title == wanted.title
 
 
-def test_every_symptom_is_found_by_each_of_its_words() -> None:
-    for symptom in FLOW.symptoms:
+@pytest.mark.parametrize("name", sorted(flows()))
+def test_every_symptom_is_found_by_each_of_its_words_among_those_of_all_flows(name: str) -> None:
+    for symptom in flows()[name].symptoms:
         for words in symptom.words:
-            assert symptom.title in [row.title for row in find([FLOW], words)], words
+            assert symptom.title in [row.title for row in find(flows().values(), words)], words
 
 
 def test_the_search_page(server: TestClient) -> None:
