@@ -224,13 +224,20 @@ def _intervention(moment: Moment, kept: Kept | None, text: str) -> Intervening:
 
 
 def _possible(moment: Moment) -> list[str]:
-    """Interventions on what is there now: what is down may start; then processes, pods, nodes and proxies."""
+    """Interventions on what is there now: what is lost or down may come back; then processes, pods and nodes."""
     world, target = moment.played.world(moment.n), moment.played.target
-    back = [f"{'thaw' if process in world.frozen else 'start'} {process}" for process, _ in ordered(world.down)]
+    lost = {name for name, host in ordered(world.hosts) if (host.isolated or not host.power) and not host.deleted}
+    back = [f"bring-back node/{name}" for name in world.nodes if name in lost]
+    back += [
+        f"{'thaw' if process in world.frozen else 'start'} {process}"
+        for process, _ in ordered(world.down)
+        if process.partition("/")[2] not in lost
+    ]
     mine = [f"{verb} {target}" for verb in ("logs", "crash")] if world.etcd.get(target) and target.kind == "Pod" else []
     pods = [f"delete {ref}" for ref, _ in ordered(world.etcd.objects) if ref.kind == "Pod"]
     parts = [f"stop {process}" for process in ("kube-controller-manager", SERVER) if process not in world.down]
-    nodes = [words for node in world.nodes for words in (f"power-off node/{node}", f"stop kube-proxy/{node}")]
+    there = [node for node in world.nodes if node not in lost]
+    nodes = [f"{words}/{node}" for node in there for words in ("power-off node", "partition node", "stop kube-proxy")]
     return [*back, *mine, *parts, *pods, *nodes][:MOST_EXAMPLES]
 
 
