@@ -7,6 +7,7 @@ from app.diagram.extract import deeds
 from app.diagram.extract.kept import record_at, steps
 from app.diagram.extract.lanes import Participant, participant, standing
 from app.diagram.extract.names import seconds
+from app.diagram.extract.timeline import races
 from app.diagram.extract.wording import retold
 from app.diagram.views import LaneHead, MessagesView, Shot
 from app.diagram.words import say
@@ -102,9 +103,7 @@ def _shots(flow: Flow, record: Record, n: int, order: dict[str, int]) -> list[Sh
 
 
 def _race(walk: Walk) -> str:
-    """How long requests have failed in the whole of the walk, so that the label does not change as one steps."""
-    ledger = walk.world.ledger
-    if ledger.first is None:
+    """How long requests fail in the whole of the walk, so that the label does not change as one steps."""
+    if walk.world.ledger.first is None:
         return ""
-    end = walk.world.now if ledger.loses or ledger.last is None else ledger.last
-    return say("messages", "race", window=seconds(end - ledger.first))
+    return say("messages", "race", window=seconds(sum(end - start for start, end in races(walk))))

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from app.catalog.flow import Flow
 from app.diagram.extract import deeds, health, standing
-from app.diagram.extract.kept import KEPT, Same, record_at, steps, world_at
+from app.diagram.extract.kept import KEPT, Same, once_per_walk, record_at, steps, world_at
 from app.diagram.extract.leading import subject_tracks
 from app.diagram.extract.names import seconds
 from app.diagram.extract.series import BEFORE, series
@@ -44,16 +44,16 @@ def _whole(same: Same, named: str, target: Ref | None) -> TimelineView:
     for subject in who.targets:
         rows += [*health.timer(tracks, subject), *subject_tracks(tracks, subject)]
     rows += [tracks.replacement(subject) for subject in who.replacements]
-    races = _races(walk)
+    failing = races(walk)
     instants = {walk.start.now - BEFORE, walk.start.now, max(walk.world.now, walk.start.now + LEAST)}
     instants |= {at for row in rows for part in row.segments for at in (part.start, part.end)}
-    instants |= {at for pair in races for at in pair} | {record.step.at for record in steps(walk)}
+    instants |= {at for pair in failing for at in pair} | {record.step.at for record in steps(walk)}
     return TimelineView(
         title="",
         start=walk.start.now - BEFORE,
         end=max(walk.world.now, walk.start.now + LEAST),
         tracks=tuple(rows),
-        races=races,
+        races=failing,
         race=say("timeline", "race"),
         instants=tuple(sorted(instants)),
         enlarged=say("timeline", "enlarged"),
@@ -62,7 +62,8 @@ def _whole(same: Same, named: str, target: Ref | None) -> TimelineView:
     )
 
 
-def _races(walk: Walk) -> tuple[tuple[int, int], ...]:
+@once_per_walk
+def races(walk: Walk) -> tuple[tuple[int, int], ...]:
     """The intervals in which requests fail."""
     rows = series(walk, lambda world: world.ledger.failing)
     found: list[tuple[int, int]] = []

@@ -24,6 +24,7 @@ CROWD_SHARE = 0.05
 CROWD_WIDTH = 0.32
 """and the share of the width that it then gets."""
 STEPS = (1, 2, 5)
+HOUR = 3_600_000
 
 
 class Piece(NamedTuple):
@@ -149,9 +150,13 @@ def _step(least: float) -> int:
 
 
 def spoken(milliseconds: int) -> str:
-    """`20 ms`, `0.6 s`, `30 s`, `5 min`."""
+    """`20 ms`, `0.6 s`, `30 s`, `5 min`, `2 h 54 min 7 s`."""
     if 0 < abs(milliseconds) < 100:
         return f"{milliseconds} ms"
+    if milliseconds >= HOUR:
+        minutes, rest = divmod(round(milliseconds / 1000), 60)
+        parts = (minutes // 60, "h"), (minutes % 60, "min"), (rest, "s")
+        return " ".join(f"{number} {unit}" for number, unit in parts if number)
     if milliseconds >= 120_000 and milliseconds % 60_000 == 0:
         return f"{milliseconds // 60_000} min"
     digits = 3 if milliseconds < 10_000 else 1
