@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from app.kube.cluster_ips import cluster_ip
 from app.kube.endpoints import pod_endpoint
 from app.kube.manifests import read_manifests
 from app.kube.meta import ObjectMeta, Ref
@@ -152,6 +154,12 @@ def _group(seed: World, size: Size, number: int, nodes: list[Stored]) -> Group:
     return Group((deployment, replica_set, made["Service"], sliced), pods, *uids)
 
 
+@cache
+def _address(number: int) -> str:
+    """The cluster IP of a group's Service; those before it have got theirs."""
+    return cluster_ip("default", f"web-{number:05}", {_address(before) for before in range(number)})
+
+
 def _names(held: dict[str, Any], name: str) -> dict[str, str]:
     """What each name and uid of the seed is called in another group."""
     deployment, replica_set = held["Deployment"].object, held["ReplicaSet"].object
@@ -161,6 +169,7 @@ def _names(held: dict[str, Any], name: str) -> dict[str, str]:
     renamed[f"{replica_set.metadata.name}-"] = f"{name}-{new}-"
     for row in deployment.status.conditions:
         renamed[row.message] = row.message.replace(replica_set.metadata.name, f"{name}-{new}")
+    renamed[held["Service"].object.spec.clusterIP] = _address(int(name.removeprefix("web-")))
     for row in (held["Deployment"], held["Service"], held["ReplicaSet"]):
         meta = row.object.metadata
         ref = Ref(row.object.kind, meta.namespace, renamed[meta.name])

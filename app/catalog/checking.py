@@ -83,6 +83,8 @@ def _frame(flow: Flow) -> Iterator[Problem]:
         yield from one_of(("folds", at), act.partition(":")[0].rpartition(".")[0], names)
     for at, text in enumerate(flow.spare):
         yield from one_of(("spare", at), text, [str(obj.ref) for obj in flow.cluster])
+    for at, text in enumerate(flow.brings):
+        yield from one_of(("brings", at), text, [str(obj.ref) for obj in flow.cluster if not isinstance(obj, Node)])
     for at, name in enumerate(flow.goal):
         yield from one_of(("goal", at), name, GOALS)
     if flow.target:

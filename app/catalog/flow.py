@@ -201,6 +201,8 @@ class Flow(Struct, frozen=True, kw_only=True):
     applies: tuple[str, ...] = ()
     """Objects of cluster.yaml that are not there at the start: `kubectl apply` brings them at t = 0, in the order of
     the file. Of a reader's manifests that is everything but Nodes. Without any, all was applied long before."""
+    brings: tuple[str, ...] = ()
+    """Objects of cluster.yaml that come along with a reader's manifests, such as a pod that calls their Service."""
     spare: tuple[str, ...] = ()
     """Objects of cluster.yaml that are in no walk until a script brings them: `apply m:KIND/NAME`."""
     clients: str = "always"

@@ -111,11 +111,13 @@ def foreign_ground(flow: Flow, manifests: Manifests) -> Ground:
     nodes = tuple(obj for obj in manifests.objects if isinstance(obj, Node))
     others = tuple(obj for obj in manifests.objects if not isinstance(obj, Node))
     stand_ins = tuple(obj for obj in assumed(others) if not isinstance(obj, Node))
+    along = [obj for obj in flow.cluster if str(obj.ref) in flow.brings and not isinstance(obj, Node)]
+    stand_ins = (*stand_ins, *(obj for obj in along if all(obj.ref != row.ref for row in others)))
     others = (*others, *stand_ins)
     brought = bool(nodes)
     nodes = nodes or tuple(obj for obj in flow.cluster if isinstance(obj, Node)) or three_nodes()
     usual = workload_of(flow)
-    workloads = [obj for obj in others if isinstance(obj, WORKLOADS)]
+    workloads = [obj for obj in others if isinstance(obj, WORKLOADS) and obj not in stand_ins]
     workload = next((obj for obj in workloads if usual is not None and obj.ref == usual.ref), None)
     workload = workload or next(iter(workloads), None)
     service = _selecting(others, workload)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from app.catalog.ground import Ground
 from app.catalog.targets import containers
 from app.errors import BadInput
+from app.kube.meta import DEFAULT_NAMESPACE
 from app.kube.near_names import did_you_mean
 from app.kube.nodes import Node
 from app.loops.registry import LOOPS
@@ -55,6 +56,8 @@ def at_node(intervention: Intervention, node: str) -> Intervention:
 def renamed(intervention: Intervention, ground: Ground, nodes: tuple[str, ...]) -> Intervention:
     """A flow's own line on the reader's manifests: what takes their place for the flow's pods, workload and nodes."""
     args = tuple(_renamed(arg, ground, nodes) for arg in intervention.args)
+    if intervention.verb == "call":
+        args = (args[0], _called(intervention.args[1], ground))
     options = tuple((_of_container(key, ground), value) for key, value in intervention.options)
     return replace(intervention, args=args, options=options)
 
@@ -65,6 +68,15 @@ def _of_container(key: str, ground: Ground) -> str:
     names = containers(ground.workload)
     there = not names or container in names or container not in containers(ground.usual)
     return key if there else f"{names[0]}{dot}{rest}"
+
+
+def _called(name: str, ground: Ground) -> str:
+    """The name of the flow's own Service, which is called like its workload, as what takes its place is called."""
+    service, usual = ground.service, ground.usual
+    if service is None or usual is None or name != usual.metadata.name:
+        return name
+    meta = service.metadata
+    return meta.name if meta.namespace == DEFAULT_NAMESPACE else f"{meta.name}.{meta.namespace}"
 
 
 def _renamed(arg: str, ground: Ground, nodes: tuple[str, ...]) -> str:

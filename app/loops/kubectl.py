@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from app.kube.batch import Job
 from app.kube.meta import Ref
+from app.kube.networking import Service
 from app.kube.objects import Object
 from app.loops.kubectl_drain import drain
 from app.loops.kubectl_logs import reading
@@ -139,6 +140,8 @@ def _merged(held: Any, wanted: Any) -> Object:
     if isinstance(held, Job):
         spec = replace(wanted.spec, selector=held.spec.selector, template=held.spec.template)
         return replace(wanted, metadata=replace(meta, labels=held.metadata.labels), spec=spec)  # type: ignore[no-any-return]
+    if isinstance(held, Service) and not wanted.spec.clusterIP:
+        return replace(wanted, metadata=meta, spec=replace(wanted.spec, clusterIP=held.spec.clusterIP))  # type: ignore[no-any-return]
     return replace(wanted, metadata=meta)  # type: ignore[no-any-return]
 
 

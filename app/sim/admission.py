@@ -1,4 +1,4 @@
-"""What admission plugins change in a new object that depends on other objects: a pod's priority.
+"""What the API server changes in a new object that depends on others: the priority of a pod, the address of a Service.
 
 Not modelled: a class that does not exist makes the API server refuse the pod; here such a pod has priority 0.
 """
@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from app.kube.cluster_ips import cluster_ip, wants_one
 from app.kube.defaults import SYSTEM_PRIORITIES
 from app.kube.meta import Ref
+from app.kube.networking import Service
 from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.priority import PriorityClass
@@ -28,6 +30,15 @@ def admitted(draft: Draft, obj: Object) -> Object:
     policy = obj.spec.preemptionPolicy or (found.preemptionPolicy if found else "") or "PreemptLowerPriority"
     name = obj.spec.priorityClassName or (found.metadata.name if found else "")
     return replace(obj, spec=replace(obj.spec, priority=value, priorityClassName=name, preemptionPolicy=policy))
+
+
+def addressed(draft: Draft, obj: Object) -> Object:
+    """A Service with the cluster IP that it gets unless it asks for one, or for none."""
+    if not isinstance(obj, Service) or not wants_one(obj):
+        return obj
+    taken = {row.spec.clusterIP for row in draft.etcd.find(Service.kind) if isinstance(row, Service)}
+    address = cluster_ip(obj.metadata.namespace, obj.metadata.name, taken)
+    return replace(obj, spec=replace(obj.spec, clusterIP=address))
 
 
 def _class(draft: Draft, name: str) -> PriorityClass | None:

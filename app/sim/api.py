@@ -38,7 +38,7 @@ from app.sim.acts import (
     Update,
     UpdateStatus,
 )
-from app.sim.admission import admitted
+from app.sim.admission import addressed, admitted
 from app.sim.answers import Answer, Stage, not_found
 from app.sim.dialling import dialled
 from app.sim.draft import Draft, believe, forget, send, stored
@@ -115,6 +115,7 @@ class Api:
             obj = replace(obj, status=PodStatus(phase="Pending", qosClass=qos_class(obj.spec)))
         elif isinstance(obj, Job):
             obj = with_selector(obj, meta.uid)
+        obj = addressed(draft, obj)
         commit = self.commit(draft, process, ref, obj, manager(process))
         return Answer(Outcome("ok", obj), (Stage((commit,)),))
 

@@ -47,6 +47,8 @@ class Starting(Struct, frozen=True):
 
 def stop(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
     process = intervention.args[0]
+    if _is_missing(model, draft, process):
+        return process_ref(process), "is not there"
     if process == SERVER:
         _stop_server(model, draft)
     else:
@@ -67,6 +69,11 @@ def start(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, 
         return process_ref(process), "started, not leading yet"
     start_process(model, draft, process)
     return process_ref(process), "started"
+
+
+def _is_missing(model: Model, draft: Draft, process: str) -> bool:
+    """Whether this cluster has no such process, as not every one has."""
+    return process in model.routes.besides and process not in draft.besides
 
 
 def process_ref(process: str) -> Ref:
@@ -147,6 +154,8 @@ def _serve(model: Model, draft: Draft) -> None:
 def freeze(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
     """It stops where it stands; the requests of an API server's clients hang."""
     process = intervention.args[0]
+    if _is_missing(model, draft, process):
+        return process_ref(process), "is not there"
     if process in draft.down:
         return process_ref(process), "does not run"
     draft.down = draft.down.set(process, draft.now)

@@ -7,6 +7,7 @@ from app.catalog.flow import Flow
 from app.catalog.ground import foreign_ground, own_ground, workload_of
 from app.errors import BadInput
 from app.kube.manifests import Manifests, read_manifests
+from app.kube.networking import Service
 from app.kube.nodes import Node
 from app.sim.references import parse_ref
 
@@ -111,3 +112,16 @@ def test_in_the_flows_own_cluster_names_stay(race: Flow) -> None:
 def test_the_workload_of_a_target(race: Flow, target: str, workload: str | None) -> None:
     found = workload_of(replace(race, target=target))
     assert (str(found.ref) if found else None) == workload
+
+
+def test_what_a_flow_brings_comes_along_with_a_readers_manifests(race: Flow) -> None:
+    text = "{apiVersion: v1, kind: Pod, metadata: {name: mine}, spec: {containers: [{name: a, image: a}]}}"
+    flow = replace(race, brings=("service/web",))
+    found = foreign_ground(flow, read_manifests(text))
+    assert [str(obj.ref) for obj in found.objects if obj.kind == "Service"] == ["service/web"]
+    assert [str(ref) for ref in found.assumed] == ["service/web"]
+    assert str(found.workload.ref if found.workload else "") == "pod/mine"
+    own = "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 9}]}}"
+    theirs = foreign_ground(flow, read_manifests(f"{text}\n---\n{own}"))
+    assert [obj.spec.ports[0].port for obj in theirs.objects if isinstance(obj, Service)] == [9]
+    assert theirs.assumed == ()

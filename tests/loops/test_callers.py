@@ -222,3 +222,26 @@ def test_a_cluster_without_a_dns_server_has_no_deliveries_to_one() -> None:
     found = run(starting.model(), world, [parse("0s delete pod/a wait=false")], until=20_000)
     assert "coredns" not in {process for row in found.records for process, _ in row.step.world.heads}
     assert Ref("Pod", "default", "a") not in found.world.etcd.objects
+
+
+def test_a_service_that_asks_for_no_address_gets_one_and_keeps_it() -> None:
+    text = CLUSTER.replace("clusterIP: 10.96.0.9, ", "")
+    objects = read_manifests(text).objects
+    world = with_dns(at_rest(starting.model(), objects))
+    again = replace(
+        world, manifests=world.manifests.set("again", tuple(row for row in objects if row.kind == "Service"))
+    )
+    script = ("0s call pod/client web", "1s apply m:again", "2s call pod/client web")
+    found = run(starting.model(), again, [parse(line) for line in script], until=60_000)
+    answers = [row[3] for row in calls(found) if row[1] == "look-up"]
+    assert answers[0] == answers[1]
+    assert answers[0].startswith("10.96.")
+    assert said(found) == ["a", "b"]
+
+
+@pytest.mark.parametrize("line", ["stop coredns", "freeze coredns", "stop ingress"])
+def test_what_is_not_there_cannot_be_stopped(line: str) -> None:
+    world = at_rest(starting.model(), read_manifests(CLUSTER).objects)
+    found = run(starting.model(), world, [parse(f"0s {line}")], until=5_000)
+    assert [row.step.outcome for row in found.steps] == ["is not there"]
+    assert not found.world.down

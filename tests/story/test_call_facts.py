@@ -51,3 +51,28 @@ def test_connections_that_stay_are_cut_or_hang() -> None:
     assert [fact(name).value for name in ("connection-stayed", "connections-cut", "connections-hung")] == [True, 1, 0]
     assert [fact(name, "node-lost").value for name in ("connections-cut", "connections-hung")] == [0, 1]
     assert fact("connections-cut", keep="3s").value == 0
+
+
+OWN = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: api, namespace: shop}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: api}}
+  template:
+    metadata: {labels: {app: api}}
+    spec: {containers: [{name: api, image: "api:1"}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: api, namespace: shop}
+spec: {selector: {app: api}, ports: [{port: 80}]}
+"""
+
+
+def test_a_readers_own_service_is_called_by_the_name_that_it_has_from_there() -> None:
+    played = play(request("service-routing", manifest=OWN))
+    asked = {row.step.object.name for row in played.steps if row.step.verb == "look-up"}
+    assert asked == {"api.shop"}
+    assert FACTS["calls-failed"](Subject(played.walk, played.target)).value == 0
