@@ -64,6 +64,19 @@ _TYPES: tuple[type[Object], ...] = (
 KINDS: dict[str, type[Object]] = {cls.kind: cls for cls in _TYPES}
 KIND_BY_WORD: dict[str, str] = {kind.lower(): kind for kind in KINDS} | {"pdb": PodDisruptionBudget.kind}
 
+
+def group_of(kind: str) -> str:
+    """The API group of a kind; empty for the core group."""
+    known = KINDS.get(kind)
+    return known.apiVersion.rpartition("/")[0] if known else ""
+
+
+def resource_of(kind: str) -> str:
+    """The resource of a kind with its API group, as the API server's errors name it: `deployments.apps`, `pods`."""
+    plural = kind.lower() + ("es" if kind.endswith("s") else "s")
+    return ".".join(part for part in (plural, group_of(kind)) if part)
+
+
 # t = 0 of every walk, a fixed instant: nothing in a walk depends on the day it is run.
 ZERO = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ from app.kube.objects import Object
 from app.loops.kubectl_drain import drain
 from app.loops.kubectl_logs import reading
 from app.loops.kubectl_nodes import cordon, taint, tolerate
-from app.loops.kubectl_output import GROUPS, HANDSHAKE, Answers, ended, failed, given_up, named, said
+from app.loops.kubectl_output import HANDSHAKE, Answers, ended, failed, given_up, named, said
 from app.loops.kubectl_rollout import status, undo
 from app.loops.kubectl_wait import waiting
 from app.sim.acts import Act, Command, Create, Delete, Evict, Line, Patch, Request, Update, Wait
@@ -218,11 +218,24 @@ def _nothing(_: Index, __: Object) -> list[Ref]:
     return []
 
 
+AWAITED = (
+    "Pod",
+    "Deployment",
+    "ReplicaSet",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "CronJob",
+    "PodDisruptionBudget",
+    "PriorityClass",
+)
+"""What a command may wait for."""
+
 LOOP = Loop(
     name="kubectl",
     lane="kubectl",
     process="kubectl",
     reconcile=reconcile,
-    wakes=dict.fromkeys(("Pod", *GROUPS), _nothing),
+    wakes=dict.fromkeys(AWAITED, _nothing),
     commands=True,
 )

@@ -7,18 +7,8 @@ from collections.abc import Generator
 from msgspec.structs import replace
 
 from app.kube.meta import Ref
+from app.kube.objects import group_of
 from app.sim.acts import Act, Command, Line, Outcome, Wait
-
-GROUPS = {
-    "Deployment": ".apps",
-    "ReplicaSet": ".apps",
-    "StatefulSet": ".apps",
-    "DaemonSet": ".apps",
-    "Job": ".batch",
-    "CronJob": ".batch",
-    "PodDisruptionBudget": ".policy",
-    "PriorityClass": ".scheduling.k8s.io",
-}
 
 HANDSHAKE = 10_000
 """A client gives up on a TLS handshake after so long."""
@@ -76,7 +66,7 @@ def reason_of(answer: Outcome) -> str:
 
 def named(ref: Ref) -> str:
     """`deployment.apps/web`, as kubectl names what it has changed."""
-    return f"{ref.kind.lower()}{GROUPS.get(ref.kind, '')}/{ref.name}"
+    return f"{'.'.join(part for part in (ref.kind.lower(), group_of(ref.kind)) if part)}/{ref.name}"
 
 
 def ended(command: Command) -> Act:

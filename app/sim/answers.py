@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from app.kube.meta import Ref
+from app.kube.objects import resource_of
 from app.sim.acts import Outcome
 from app.sim.step import Commit
 from app.sim.world import World
@@ -33,4 +34,4 @@ class Answer(Struct, frozen=True):
 
 def not_found(ref: Ref) -> Answer:
     """The API server's 404."""
-    return Answer(Outcome("not-found", message=f'{ref.kind.lower()}s "{ref.name}" not found'))
+    return Answer(Outcome("not-found", message=f'{resource_of(ref.kind)} "{ref.name}" not found'))

@@ -18,7 +18,7 @@ from app.kube.jobs import with_selector
 from app.kube.meta import Condition, Ref, whole_second
 from app.kube.names import generated_suffix
 from app.kube.nodes import Lease, LeaseSpec
-from app.kube.objects import Object
+from app.kube.objects import Object, resource_of
 from app.kube.pods import Pod, PodStatus
 from app.kube.qos import qos_class
 from app.kube.workloads import Deployment
@@ -106,7 +106,7 @@ class Api:
             meta = replace(meta, name=meta.generateName + generated_suffix(per, count))
         ref = replace_meta(obj, meta).ref
         if draft.etcd.get(ref) is not None:
-            return Answer(Outcome("already-exists", message=f'{ref.kind.lower()}s "{ref.name}" already exists'))
+            return Answer(Outcome("already-exists", message=f'{resource_of(ref.kind)} "{ref.name}" already exists'))
         born, version = draft.incarnations.get(ref, (0, 0))
         draft.incarnations = draft.incarnations.set(ref, (born + 1, version))
         meta = replace(meta, uid=uid_of(ref, born + 1), creationTimestamp=whole_second(draft.now), generation=1)

@@ -100,7 +100,7 @@ def test_a_timeout_ends_it_before() -> None:
 def test_status_of_what_is_not_there_fails() -> None:
     found = walk("0s rollout-status deployment/nothing")
     assert exits(found) == [1]
-    assert said(found, 1) == ['Error from server (NotFound): deployments "nothing" not found']
+    assert said(found, 1) == ['Error from server (NotFound): deployments.apps "nothing" not found']
 
 
 def test_undo_brings_the_template_before_back() -> None:
