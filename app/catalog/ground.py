@@ -82,7 +82,8 @@ class Ground(Struct, frozen=True):
             for target in (targets.parse(text) for text in setting.sets):
                 if target.verb == "cluster" and self.brings_nodes:
                     found[setting.name] = UNSET
-                if target.ref is None:
+                # Of machines that the flow has lent the reader has said nothing.
+                if target.ref is None or (target.ref.kind == Node.kind and not self.brings_nodes):
                     continue
                 placed = self.place(target)
                 if target.verb == "exists":

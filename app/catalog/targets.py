@@ -228,10 +228,10 @@ def standing(obj: Object, target: Target, setting: Setting) -> str | None:
     """What the object says of a setting; None where it says nothing that can be read as a value of its type."""
     if target.verb == "field":
         return _written_value(_at(defaulted(obj), target.name), target.name, setting)
-    if isinstance(obj, Node | PersistentVolume):
-        return obj.metadata.annotations.get(PREFIX + target.name)
     if target.verb in ("keep", "exists"):
         return "true" if target.verb == "exists" or _at(obj, target.name) is not None else None
+    if isinstance(obj, Node | PersistentVolume):
+        return obj.metadata.annotations.get(PREFIX + target.name)
     pod = template(_workload(obj))
     if target.verb == "health":
         return probe_answers.said(pod, target.name)

@@ -16,6 +16,7 @@ from app.kube.manifests import Manifests, read_manifests
 from app.kube.meta import Ref
 from app.kube.objects import Object
 from app.kube.pods import ExecAction, Pod, Toleration
+from app.kube.stringmap import StringMap
 from app.kube.workloads import Deployment, StatefulSet
 from app.sim.lags import Lag
 from app.sim.ledger import Load
@@ -432,3 +433,21 @@ def test_settings_that_make_an_object_unsound_together_are_refused(race: Flow) -
     assert written(flow, own_ground(flow), {"maxSurge": "0"}).objects
     with pytest.raises(BadInput, match=r"settings: deployment/web: spec\.strategy.*maxUnavailable: found 0; allowed"):
         written(flow, own_ground(flow), {"maxSurge": "0", "maxUnavailable": "0"})
+
+
+def test_of_machines_that_the_flow_has_lent_the_reader_has_said_nothing(race: Flow) -> None:
+    labelled = tuple(
+        replace(obj, metadata=replace(obj.metadata, labels=StringMap({"zone": "a"}))) if obj.kind == "Node" else obj
+        for obj in race.cluster
+    )
+    keep = Setting("zones", "Zones", "switch", "false", sets=("keep node/node-1 metadata.labels",))
+    flow = replace(race, cluster=labelled, settings=(keep,))
+    web = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: a}]}}"
+    borrowed = foreign_ground(flow, read_manifests(web))
+    assert borrowed.says(flow) == {}
+    found = held(written(flow, borrowed, {}).objects, "node/node-1")
+    assert not found.metadata.labels
+    # Their own machine is as they have written it.
+    mine = "{apiVersion: v1, kind: Node, metadata: {name: node-1, labels: {zone: b}}}"
+    theirs = foreign_ground(flow, read_manifests(f"{mine}\n---\n{web}"))
+    assert theirs.says(flow) == {"zones": "true"}
