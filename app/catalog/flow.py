@@ -194,6 +194,9 @@ class Flow(Struct, frozen=True, kw_only=True):
     until: str = "10m"
     target: str = ""
     """The object that the flow is about, as a reference (`pod/web-1`)."""
+    anything: bool = False
+    """Whether a reader's manifests may be without anything that takes the target's place: the walk is then about
+    nothing in particular, and lines of the script that name the target are left out."""
     last_sync: dict[str, str] = {}
     """How long before t = 0 a node's kube-proxy ended its last sync."""
     images: tuple[str, ...] = ()

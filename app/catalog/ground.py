@@ -201,6 +201,8 @@ def _target(flow: Flow, nodes: tuple[Node, ...], workload: Workload | None) -> s
     kind = parse_ref(flow.target).kind
     if kind == "Node":
         return flow.target if any(str(node.ref) == flow.target for node in nodes) else str(nodes[0].ref)
+    if workload is None and flow.anything:
+        return ""
     if workload is None:
         kinds = ", ".join(cls.kind for cls in WORKLOADS)
         raise BadInput([f"manifest: nothing can take the place of {flow.target}; allowed: at least one of {kinds}"])

@@ -148,8 +148,10 @@ def _scripted(
     """The lines of the scene's script, which at one instant set the stage for the flow's, and of that."""
     nodes = tuple(obj.metadata.name for obj in flow.cluster if isinstance(obj, Node))
     for text in lines:
-        if found := _tried(problems, scripts.read, text, words):
-            yield scripts.renamed(found, ground, nodes) if ground.foreign else found
+        found = _tried(problems, scripts.read, text, words)
+        if found is None or (not ground.target and flow.target in found.args):
+            continue
+        yield scripts.renamed(found, ground, nodes) if ground.foreign else found
 
 
 def _chosen(

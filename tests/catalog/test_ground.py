@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from app.catalog import starting
 from app.catalog.flow import Flow
 from app.catalog.ground import foreign_ground, own_ground, workload_of
 from app.errors import BadInput
@@ -125,3 +126,16 @@ def test_what_a_flow_brings_comes_along_with_a_readers_manifests(race: Flow) -> 
     theirs = foreign_ground(flow, read_manifests(f"{text}\n---\n{own}"))
     assert [obj.spec.ports[0].port for obj in theirs.objects if isinstance(obj, Service)] == [9]
     assert theirs.assumed == ()
+
+
+def test_a_flow_for_anything_needs_nothing_like_its_target(race: Flow) -> None:
+    """A DaemonSet alone, a ConfigMap alone: the walk is about nothing in particular."""
+    own = read_manifests("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: words}\n")
+    with pytest.raises(BadInput):
+        foreign_ground(race, own)
+    assert foreign_ground(replace(race, anything=True), own).target == ""
+    script = ("0s wait deployment/web", "1s cordon node/node-1")
+    setup = starting.set_up(
+        replace(race, anything=True, target="deployment/web", script=script), settings={}, manifests=own
+    )
+    assert [str(choice) for choice in setup.choices] == ["1s cordon node/node-1"]
