@@ -11,97 +11,9 @@ from typing import Any
 
 from app import __version__
 from app.errors import BadInput, LoopscopeError
+from app.options import parser
 
-FORMATS = ("text", "json", "watch", "md", "mmd", "svg")
 SUFFIXES = (".yaml", ".yml", ".json")
-
-
-class _Order(argparse.Action):
-    """Keeps --do and --pick in the order in which they stand on the line."""
-
-    def __call__(self, _parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        kind = "do" if option_string == "--do" else "pick"
-        namespace.choices = [*(namespace.choices or []), (kind, values)]
-
-
-def parser() -> argparse.ArgumentParser:
-    """Every command and option."""
-    top = argparse.ArgumentParser(prog="loopscope", description="Step through what a Kubernetes cluster's loops do.")
-    top.add_argument("--version", action="version", version=f"loopscope {__version__}")
-    commands = top.add_subparsers(dest="command", required=True)
-
-    serve = commands.add_parser("serve", help="start the web server")
-    serve.add_argument("--host", default="127.0.0.1")
-    serve.add_argument("--port", type=int, default=8000)
-
-    flows = commands.add_parser("flows", help="list the flows")
-    flows.add_argument("--json", action="store_true", dest="as_json")
-
-    check = commands.add_parser("check", help="check every flow, and what of a coverage list they teach")
-    check.add_argument("--coverage", type=Path, metavar="FILE")
-    check.add_argument("--format", choices=("text", "json"), default="text")
-
-    run = commands.add_parser("run", help="run a flow and print its walk")
-    run.add_argument("flow")
-    run.add_argument("-f", "--file", action="append", default=[], type=Path, metavar="FILE|DIR")
-    run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
-    run.add_argument("--do", action=_Order, metavar="'[AT] VERB ARG…'", dest="choices")
-    run.add_argument("--pick", action=_Order, metavar="STEP!ACTION[@SECONDS]", dest="choices")
-    run.add_argument("--scene", default="")
-    run.add_argument("--until", default="")
-    run.add_argument("--search", action="store_true", help="search other orders and lags for every verdict")
-    run.add_argument("--words", default="", metavar="NAME", help="tell it in other words, where the flow has some")
-    run.add_argument("--format", choices=FORMATS, default="text")
-    run.add_argument("--view", choices=("messages", "cluster", "timeline"), default="timeline")
-    run.add_argument("--step", default="", help="the step that a picture or prose ends at")
-    run.add_argument("-o", "--output", type=Path, metavar="FILE")
-
-    sweep = commands.add_parser("sweep", help="one setting over a range, and what a verdict says at each value")
-    sweep.add_argument("flow")
-    sweep.add_argument("over", metavar="SETTING")
-    sweep.add_argument("verdict", metavar="VERDICT")
-    sweep.add_argument("--from", default="", metavar="VALUE", dest="first")
-    sweep.add_argument("--to", default="", metavar="VALUE", dest="last")
-    sweep.add_argument("--step", default="", metavar="VALUE")
-    sweep.add_argument("-f", "--file", action="append", default=[], type=Path, metavar="FILE|DIR")
-    sweep.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
-    sweep.add_argument("--scene", default="")
-    sweep.add_argument("--search", action="store_true", help="search other orders and lags at every value")
-    sweep.add_argument("--format", choices=("text", "json", "svg"), default="text")
-    sweep.add_argument("-o", "--output", type=Path, metavar="FILE")
-
-    verify = commands.add_parser("verify", help="hold claims against manifests; 1 when one does not hold")
-    verify.add_argument("-f", "--file", action="append", default=[], type=Path, metavar="FILE|DIR")
-    verify.add_argument("--claim", action="append", default=[], metavar="'[FLOW:] NAME [OP VALUE]'", dest="texts")
-    verify.add_argument("--claims", action="append", default=[], type=Path, metavar="FILE")
-    verify.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
-    verify.add_argument(
-        "--search", action="store_true", help="claims must hold in every order and lag that is searched"
-    )
-    verify.add_argument("--format", choices=("text", "json"), default="text")
-    verify.add_argument("-o", "--output", type=Path, metavar="FILE")
-    _inspect_options(commands)
-    return top
-
-
-def _inspect_options(commands: Any) -> None:
-    inspect = commands.add_parser(
-        "inspect",
-        help="what Kubernetes computes from manifests, and what in them will cause trouble",
-        description="Tells what Kubernetes computes from manifests without running anything, and what in them will "
-        "cause trouble.",
-        epilog="Exit status: 0 when nothing was found of the severity of --fail-on or worse, 1 when something was, "
-        "2 when a manifest cannot be read.",
-    )
-    inspect.add_argument("-f", "--file", action="append", required=True, type=Path, metavar="FILE|DIR")
-    inspect.add_argument(
-        "--fail-on",
-        choices=("error", "warning", "note", "never"),
-        default="warning",
-        help="the mildest finding that makes the exit status 1 (default: warning)",
-    )
-    inspect.add_argument("--format", choices=("text", "json", "sarif"), default="text")
-    inspect.add_argument("-o", "--output", type=Path, metavar="FILE")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -163,21 +75,9 @@ def _check(asked: argparse.Namespace) -> int:
 
 
 def _run(asked: argparse.Namespace) -> int:
-    from app.story.play import play, request
+    from app.story.play import play
 
-    settings = [_setting(text) for text in asked.settings]
-    manifest = _manifests(asked.file) if asked.file else None
-    played = play(
-        request(
-            asked.flow,
-            settings=settings,
-            scene=asked.scene,
-            manifest=manifest,
-            choices=asked.choices or (),
-            until=asked.until,
-            words=asked.words,
-        )
-    )
+    played = play(_walk(asked))
     if asked.search:
         from app.story.searching import searched
 
@@ -261,6 +161,42 @@ def _sweep(asked: argparse.Namespace) -> int:
     return 0
 
 
+def _overlay(asked: argparse.Namespace) -> int:
+    from app.kube import durations
+    from app.story import overlay_text, recordings
+    from app.story.overlaying import overlay
+    from app.story.play import play
+    from app.story.report import as_json
+
+    try:
+        tolerance = durations.parse(asked.tolerance) / 1000
+    except ValueError as error:
+        raise BadInput([f"--tolerance: {error}"]) from None
+    ((source, text),) = _manifests([asked.recording]).items()
+    recording = recordings.read(text, source)
+    played = play(_walk(asked))
+    found = overlay(recording, played.walk, tolerance)
+    as_text = asked.format == "text"
+    told = overlay_text.plain(recording, found) if as_text else as_json(overlay_text.report(recording, found, played))
+    _write(told, asked.output)
+    return 0
+
+
+def _walk(asked: argparse.Namespace) -> Any:
+    """The request that the options of a walk come to."""
+    from app.story.play import request
+
+    return request(
+        asked.flow,
+        settings=[_setting(text) for text in asked.settings],
+        scene=asked.scene,
+        manifest=_manifests(asked.file) if asked.file else None,
+        choices=asked.choices or (),
+        until=asked.until,
+        words=asked.words,
+    )
+
+
 def _formatted(asked: argparse.Namespace, played: Any) -> str:
     from app.story import report, text, watch
     from app.story.play import position
@@ -338,6 +274,7 @@ COMMANDS = {
     "sweep": _sweep,
     "verify": _verify,
     "inspect": _inspect,
+    "overlay": _overlay,
 }
 
 

@@ -195,3 +195,26 @@ def test_sweep_prints_a_line_a_value(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["sweep", "termination", "prestop", "requests-failed", "--to", "2s", "--format", "svg"]) == 0
     assert capsys.readouterr().out.startswith("<svg")
     assert main(["sweep", "termination", "prestop", "nothing"]) == 2
+
+
+def test_overlay_holds_a_recording_against_a_walk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recording = tmp_path / "mine.json"
+    assert run("--format", "watch", "-o", str(recording)) == 0
+    assert main(["overlay", str(recording), "termination"]) == 0
+    assert " match, 0 only recorded, 0 only modelled.\n" in capsys.readouterr().out
+    assert main(["overlay", str(recording), "termination", "--set", "prestop=5s", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["flow"], found["settings"]["prestop"]) == ("termination", "5s")
+    assert found["counts"]["same"] > 10
+    assert max(row["apart"] for row in found["largest"]) == pytest.approx(5, abs=0.1)
+
+
+def test_overlay_refuses_what_it_cannot_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recording = tmp_path / "mine.json"
+    recording.write_text('{"kind": "Deployment"}')
+    assert main(["overlay", str(recording)]) == 2
+    assert capsys.readouterr().err.startswith(f"{recording}: found an object with kind; allowed: ")
+    assert main(["overlay", str(tmp_path / "none.json")]) == 2
+    assert "cannot be read: No such file" in capsys.readouterr().err
+    assert main(["overlay", str(recording), "--tolerance", "soon"]) == 2
+    assert capsys.readouterr().err.startswith('--tolerance: found "soon"; a duration is written ')

@@ -15,6 +15,7 @@ LAYERS: dict[str, set[str]] = {
     "__main__": {"cli"},
     "errors": set(),
     "paths": set(),
+    "options": set(),
     "kube": set(),
     "sim": {"kube"},
     "loops": {"sim", "kube"},
@@ -25,7 +26,7 @@ LAYERS: dict[str, set[str]] = {
     "diagram/extract": {"story", "catalog", "sim", "kube"},
     "store": set(),
     "web": {"diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
-    "cli": {"web", "diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
+    "cli": {"options", "web", "diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
 }
 # What anybody may import: the version, the tree of errors, and where files lie.
 FREE = {"app", "app.errors", "app.paths"}

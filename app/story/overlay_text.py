@@ -1,0 +1,130 @@
+"""An overlay for a terminal and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.story.overlaying import Overlay, Pair, Seen, largest, rows
+from app.story.play import Play
+from app.story.recordings import Recording
+
+MARKS = {
+    "same": "=",
+    "time": "= other time",
+    "text": "= other words",
+    "recorded": "+ only recorded",
+    "modelled": "- only modelled",
+}
+WIDTH = max(map(len, MARKS.values()))
+MOST_NAMED = 8
+
+
+def plain(recording: Recording, found: Overlay) -> str:
+    """Three columns: recorded time, modelled time, what; a summary below."""
+    told = [f"{'recorded':>10} {'modelled':>10}"]
+    for group in rows(found):
+        one = group[0]
+        what = "; ".join(map(_what, group))
+        told.append(
+            f"{_at(one.recorded):>10} {_at(one.modelled):>10}  {MARKS[one.state]:{WIDTH}}  {one.one.object}: {what}"
+        )
+    told += ["", *summary(recording, found)]
+    return "\n".join(told) + "\n"
+
+
+def summary(recording: Recording, found: Overlay) -> list[str]:
+    """How much matches, by how much times differ, and what to know to judge it."""
+    matched = found.count("same") + found.count("time") + found.count("text")
+    more = [
+        f"{found.count(state)} {said}"
+        for state, said in (("time", "at another time"), ("text", "in other words"))
+        if found.count(state)
+    ]
+    partly = f" ({', '.join(more)})" if more else ""
+    only = f"{found.count('recorded')} only recorded, {found.count('modelled')} only modelled."
+    told = [f"{matched} match{partly}, {only}"]
+    apart = largest(found)
+    if apart:
+        told.append(f"Largest differences in time: {'; '.join(map(_apart, apart))}.")
+    late = _after(recording, found)
+    if late:
+        told.append(f"Of what is only modelled, {late} came after the last entry of the recording.")
+    return told + notes(recording, found)
+
+
+def notes(recording: Recording, found: Overlay) -> list[str]:
+    """What to know to judge the numbers."""
+    told = [f"Times count as the same when they are within {found.tolerance:g} s or 6 % of the time that has passed."]
+    if recording.form == "events":
+        told.append(
+            f"Events bear dates: the recording was moved by {found.shift:+.3f} s, so that the first Event that matches "
+            "is where the walk has it."
+            if any(pair.recorded and pair.modelled for pair in found.pairs)
+            else "Events bear dates, and none of them matches: the recording begins at 0."
+        )
+    if found.unknown:
+        told.append(f"The walk does nothing with: {_named(found.unknown)}.")
+    if found.left_out:
+        told.append(f"Left out, as the recording has none of it: {_named(found.left_out)}.")
+    return told
+
+
+def report(recording: Recording, found: Overlay, played: Play) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "recording": {"source": recording.source, "form": recording.form, "entries": len(recording.entries)},
+        "flow": played.flow.id,
+        "scene": played.setup.scene,
+        "settings": dict(played.setup.settings),
+        "shift": found.shift,
+        "tolerance": found.tolerance,
+        "counts": {state: found.count(state) for state in MARKS},
+        "after_the_recording": _after(recording, found),
+        "largest": [_row(pair) for pair in largest(found)],
+        "unknown": list(found.unknown),
+        "left_out": list(found.left_out),
+        "rows": [_row(pair) for pair in found.pairs],
+    }
+
+
+def _row(pair: Pair) -> dict[str, Any]:
+    return {
+        "state": pair.state,
+        "object": pair.one.object,
+        "path": pair.one.path,
+        "recorded": _side(pair.recorded),
+        "modelled": _side(pair.modelled),
+        "apart": pair.apart,
+    }
+
+
+def _side(seen: Seen | None) -> dict[str, Any] | None:
+    return None if seen is None else {"at": seen.at, "value": seen.said}
+
+
+def _at(seen: Seen | None) -> str:
+    return "" if seen is None else f"{seen.at:.3f}"
+
+
+def _what(pair: Pair) -> str:
+    one = pair.one
+    said = f"{one.path} {one.said}".strip()
+    if pair.recorded is None or pair.modelled is None or pair.recorded.said == pair.modelled.said:
+        return said
+    return f"{said} (modelled: {pair.modelled.said})"
+
+
+def _apart(pair: Pair) -> str:
+    return f"{pair.apart:+.3f} s, {pair.one.object} {pair.one.path}"
+
+
+def _after(recording: Recording, found: Overlay) -> int:
+    """How much of what is only modelled the recording did not last for."""
+    end = recording.entries[-1]["t"] + found.shift
+    return sum(pair.state == "modelled" and pair.one.at > end for pair in found.pairs)
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more

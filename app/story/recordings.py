@@ -1,0 +1,165 @@
+"""A reader's own recording of a cluster, read from the forms that there are into entries of one form."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from msgspec import Struct
+
+from app.errors import BadInput
+from app.kube.quoting import listed, printable, shown
+
+ALLOWED = (
+    'an object with "trace", a list of its entries (as `loopscope run --format watch` prints it), or what '
+    "`kubectl get events -o json` prints"
+)
+VERBS = ("ADDED", "MODIFIED", "DELETED")
+MOST_PROBLEMS = 10
+STAMP = re.compile(r"\.([0-9a-f]{15,16})$")
+"""How the name of an Event ends: its first time in nanoseconds."""
+NEAR = 2.0
+"""Seconds by which that may differ from the time that it states, which is in whole seconds."""
+
+
+class Recording(Struct, frozen=True):
+    """What was seen, in the order of its time."""
+
+    source: str
+    form: str
+    """trace or events."""
+    entries: tuple[dict[str, Any], ...]
+    """As in the recordings: t in seconds, kind, object, event, changes; of an Event type, reason, message, count."""
+
+
+def read(text: str, source: str) -> Recording:
+    """Raises BadInput with what was found, where, and what is allowed."""
+    found = _json(text, source)
+    if isinstance(found, dict) and "trace" in found:
+        return _trace(found["trace"], source, f"{source}: trace")
+    if isinstance(found, list):
+        return _trace(found, source, source)
+    if isinstance(found, dict) and isinstance(found.get("items"), list):
+        return _events(found["items"], source)
+    said = f"an object with {listed(list(found), 'nothing in it')}" if isinstance(found, dict) else _told(found)
+    raise BadInput([f"{source}: found {printable(said)}; allowed: {ALLOWED}"])
+
+
+def _told(value: Any) -> str:
+    """A value of any kind, as JSON, not too long."""
+    return printable(shown(json.dumps(value, ensure_ascii=False))[1:-1])
+
+
+def _json(text: str, source: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise BadInput([f"{source}: found no JSON: {error.msg} at {where}; allowed: {ALLOWED}"]) from None
+    except RecursionError:
+        raise BadInput([f"{source}: found JSON that is nested too deep; allowed: {ALLOWED}"]) from None
+
+
+def _trace(rows: Any, source: str, where: str) -> Recording:
+    if not isinstance(rows, list):
+        raise BadInput([f"{where}: found {_told(rows)}; allowed: a list of entries"])
+    _refuse([problem for at, row in enumerate(rows) for problem in _faults(row, f"{where}[{at}]")])
+    _refuse([] if rows else [f"{where}: found no entry; allowed: at least one"])
+    return Recording(source, "trace", tuple(sorted(rows, key=lambda row: float(row["t"]))))
+
+
+def _faults(row: Any, where: str) -> Iterator[str]:
+    """What is wrong with one entry of a trace."""
+    if not isinstance(row, dict):
+        yield f"{where}: found {_told(row)}; allowed: an object with t, kind, object and event"
+        return
+    if not _is_number(row.get("t")):
+        yield f"{where}.t: found {_told(row.get('t'))}; allowed: a number of seconds"
+    needed = ("kind", "object", "event", *(("reason",) if row.get("kind") == "Event" else ()))
+    texts = [*needed, *(name for name in ("type", "message", "writer", "owner") if name in row)]
+    for name in texts:
+        if not isinstance(row.get(name), str):
+            yield f"{where}.{name}: found {_told(row.get(name))}; allowed: a text"
+    if isinstance(row.get("event"), str) and row["event"] not in VERBS:
+        yield f"{where}.event: found {_told(row['event'])}; allowed: {', '.join(VERBS)}"
+    changes = row.get("changes", [])
+    if not isinstance(changes, list):
+        yield f"{where}.changes: found {_told(changes)}; allowed: a list of objects with path, before and after"
+        return
+    for at, change in enumerate(changes):
+        if not isinstance(change, dict) or not isinstance(change.get("path"), str):
+            yield f"{where}.changes[{at}]: found {_told(change)}; allowed: an object with path, before and after"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _events(items: Sequence[Any], source: str) -> Recording:
+    kinds = sorted({str(row.get("kind")) if isinstance(row, dict) else _told(row) for row in items} - {"Event"})
+    if kinds or not items:
+        raise BadInput([f"{source}: items: found {', '.join(kinds) or 'nothing'}; allowed: Events. {ALLOWED}"])
+    problems: list[str] = []
+    found: list[tuple[float, dict[str, Any]]] = []
+    for at, row in enumerate(items):
+        try:
+            found += _event(row)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            problems.append(
+                f"{source}: items[{at}]: found {shown(str(error.args[0]))} amiss; allowed: an Event with "
+                "involvedObject, reason and firstTimestamp or eventTime"
+            )
+    _refuse(problems)
+    found.sort(key=lambda pair: pair[0])
+    zero = found[0][0]
+    return Recording(source, "events", tuple(entry | {"t": round(at - zero, 3)} for at, entry in found))
+
+
+def _event(row: Mapping[str, Any]) -> Iterator[tuple[float, dict[str, Any]]]:
+    """An Event when it was first seen and, where it came again, when it was last seen."""
+    about = row["involvedObject"]
+    series = row.get("series") or {}
+    first = _seconds(row.get("firstTimestamp") or row.get("eventTime") or row.get("lastTimestamp"))
+    last = _seconds(series.get("lastObservedTime") or row.get("lastTimestamp") or row.get("firstTimestamp"), first)
+    count = int(row.get("count") or series.get("count") or 1)
+    path = "/".join(part for part in (about.get("namespace", ""), about["name"]) if part)
+    entry = {
+        "kind": "Event",
+        "object": f"{about['kind']} {path}",
+        "event": "ADDED",
+        "writer": (row.get("source") or {}).get("component") or row.get("reportingComponent") or "",
+        "type": str(row.get("type") or "Normal"),
+        "reason": str(row["reason"]),
+        "message": str(row.get("message") or "").strip(),
+        "count": 1,
+    }
+    exact = _sharper(first, row)
+    yield exact, entry
+    if count > 1:
+        yield max(last, exact), entry | {"event": "MODIFIED", "count": count}
+
+
+def _seconds(text: str | None, otherwise: float | None = None) -> float:
+    if not text:
+        if otherwise is None:
+            raise KeyError("firstTimestamp")
+        return otherwise
+    moment = datetime.fromisoformat(text)
+    return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
+
+
+def _sharper(first: float, row: Mapping[str, Any]) -> float:
+    """The first time to the millisecond, which the recorder puts into the Event's name."""
+    match = STAMP.search(str((row.get("metadata") or {}).get("name", "")))
+    exact = int(match[1], 16) / 1e9 if match else first
+    return exact if abs(exact - first) <= NEAR else first
+
+
+def _refuse(problems: list[str]) -> None:
+    if problems:
+        more = [f"and {len(problems) - MOST_PROBLEMS} more"] if len(problems) > MOST_PROBLEMS else []
+        raise BadInput([*problems[:MOST_PROBLEMS], *more])
