@@ -7,7 +7,7 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.catalog import targets
+from app.catalog import sizes, targets
 from app.catalog.flow import Flow
 from app.catalog.targets import TEMPLATED, WORKLOADS, Target, Templated, Workload
 from app.errors import BadInput
@@ -117,6 +117,8 @@ def foreign_ground(flow: Flow, manifests: Manifests) -> Ground:
     others = (*others, *stand_ins)
     brought = bool(nodes)
     nodes = nodes or tuple(obj for obj in flow.cluster if isinstance(obj, Node)) or three_nodes()
+    if problems := list(sizes.faults(others, len(nodes))):
+        raise BadInput(problems)
     usual = workload_of(flow)
     workloads = [obj for obj in others if isinstance(obj, WORKLOADS) and obj not in stand_ins]
     workload = next((obj for obj in workloads if usual is not None and obj.ref == usual.ref), None)

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from typing import ParamSpec, TypeVar
 
-from app.catalog import beginnings, goals, reading, scripts
+from app.catalog import beginnings, goals, reading, scripts, sizes
 from app.catalog import settings as settings_of
 from app.catalog.flow import Flow, Setup
 from app.catalog.ground import Ground, foreign_ground, own_ground
@@ -255,4 +255,5 @@ def walk(setup: Setup, using: Model | None = None) -> Walk:
     world = start(setup, using)
     over = _goal(setup, world, target(setup, world))
     folds = frozenset(setup.flow.folds)
-    return run(using or model(), world, choices(setup, world), until=setup.until, goal=over, folds=folds)
+    chosen = choices(setup, world)
+    return run(using or model(), world, chosen, until=setup.until, goal=over, folds=folds, most_steps=sizes.MOST_STEPS)

@@ -265,6 +265,7 @@ def run(
     until: int = 3_600_000,
     goal: Goal | None = None,
     folds: frozenset[str] = frozenset(),
+    most_steps: int = 100_000,
 ) -> Walk:
     """The walk from a starting world with these choices; acts in `folds`, `LOOP.VERB[:REASON]`, are not numbered."""
-    return Runner(model, start, choices, folds).run(until=until, goal=goal)
+    return Runner(model, start, choices, folds).run(until=until, goal=goal, most_steps=most_steps)
