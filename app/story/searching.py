@@ -14,13 +14,18 @@ from app.catalog import starting
 from app.catalog.flow import Verdict
 from app.kube import durations
 from app.kube.endpoints import is_ready
+from app.kube.meta import Ref
 from app.kube.networking import EndpointSlice
 from app.kube.pods import Pod
 from app.sim.engine import Model
 from app.sim.explore import Found, explore
 from app.sim.host import Host
+from app.sim.index import Index
 from app.sim.lags import lag
-from app.sim.maps import ordered
+from app.sim.ledger import Tally
+from app.sim.maps import Map, ordered
+from app.sim.proxy_rules import Rules
+from app.sim.sharing import Shared
 from app.sim.world import World
 from app.story.facts import rounded
 from app.story.play import Answered, Play, PlayRequest, play
@@ -30,6 +35,8 @@ from app.story.words import filled
 LEFT_OUT = frozenset({"deployment", "replicaset", "statefulset", "scheduler", "clients"})
 SEARCHED = ("requests-failed", "requests-cut", "prestop-needed")
 MOST_WORLDS = 150_000
+KEPT_PARTS = 10_000
+"""Parts of worlds of which a search remembers what follows from them."""
 
 
 class Range(Struct, frozen=True):
@@ -115,13 +122,16 @@ def _searched(
     unit = shared_unit(played)
     weights = {row.service: row.rate * unit for row in played.walk.start.load}
 
+    def past(spans: Map[Tally, int]) -> int:
+        mine = [(tally, spent) for tally, spent in spans.items() if tally.node == node]
+        return sum(spent * (weights[tally.service] // tally.of) for tally, spent in mine)
+
+    closed = Shared(past, most=KEPT_PARTS)
+
     def cost(world: World) -> int:
         ledger = world.ledger
-        total = 0
-        for tally, spent in (ledger.cut if cut else ledger.spent).items():
-            if tally.node == node:
-                total += spent * (weights[tally.service] // tally.of)
-        if not cut:
+        total = closed(ledger.cut if cut else ledger.spent)
+        if not cut and ledger.failing:
             for route, row in ledger.failing.items():
                 if route.node == node:
                     total += (world.now - row.since) * (weights[route.service] // row.of)
@@ -164,6 +174,9 @@ class Race:
             (routed, listed, serves): frozenset(rules * routed + slices * listed + local * serves)
             for routed, listed, serves in product((False, True), repeat=3)
         }
+        # Most worlds of a search share these parts.
+        self._leads = Shared(self._leading, most=KEPT_PARTS)
+        self._names = Shared(self._naming, most=KEPT_PARTS)
 
     def varies(self, world: World) -> frozenset[tuple[str, str]]:
         """Who may be early, late or first here: processes (or loops of none), each with its node."""
@@ -171,23 +184,26 @@ class Race:
 
     def over(self, world: World) -> bool:
         """Whether nothing can fail through this node any more."""
-        if world.script or any(route.node == self.node for route in world.ledger.failing):
+        if world.script or self._routed(world):
             return False
-        return not self._routed(world)
+        return all(route.node != self.node for route in world.ledger.failing)
 
     def _serves(self, world: World) -> bool:
         pod = world.hosts[self.host].pods.get(self.uid) if self.host else None
         return pod is not None and pod.serves
 
     def _routed(self, world: World) -> bool:
-        return any(self.address in rules.backends for rules in world.hosts[self.node].proxy.rules.values())
+        return self._leads(world.hosts[self.node].proxy.rules)
+
+    def _leading(self, rules: Map[Ref, Rules]) -> bool:
+        return any(self.address in row.backends for row in rules.values())
 
     def _listed(self, world: World) -> bool:
-        for piece in world.etcd.find(EndpointSlice.kind):
-            for row in piece.endpoints if isinstance(piece, EndpointSlice) else ():
-                if self.address in row.addresses and is_ready(row):
-                    return True
-        return False
+        return self._names(world.etcd)
+
+    def _naming(self, etcd: Index) -> bool:
+        pieces = [piece for piece in etcd.find(EndpointSlice.kind) if isinstance(piece, EndpointSlice)]
+        return any(self.address in row.addresses and is_ready(row) for piece in pieces for row in piece.endpoints)
 
 
 def with_last_sync(world: World, node: str, ended: int | None) -> World:
