@@ -113,9 +113,10 @@ def _overlay_options(commands: Any) -> None:
         "did not expect (only recorded), what it expected and did not see (only modelled).",
         epilog="RECORDING is a list of entries with t, kind, object, event and changes, as `loopscope run --format "
         "watch` prints it, or an object that has it as trace: t = 0 is that of the walk. Or it is what `kubectl get "
-        "events -o json` prints: the first Event that matches is put where the walk has it. Watched objects (`kubectl "
-        "get -w -o json`) are not read. `-` reads standard input. Generated names are matched by what made them and by "
-        "order of appearance. Exit status: 0 when both could be read, 2 when not.",
+        "events -o json` prints, or `kubectl get … -w -o json`, best with --output-watch-events, which tells of "
+        "deletions, and --show-managed-fields, which tells when objects were written: the first of it that matches is "
+        "put where the walk has it. Several watches may follow one another. `-` reads standard input. Generated names "
+        "are matched by what made them and by order of appearance. Exit status: 0 when both could be read, 2 when not.",
     )
     overlay.add_argument("recording", type=Path, metavar="RECORDING")
     overlay.add_argument("flow", nargs="?", default="sandbox", help="the flow to walk (default: sandbox)")

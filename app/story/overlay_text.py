@@ -56,13 +56,17 @@ def summary(recording: Recording, found: Overlay) -> list[str]:
 def notes(recording: Recording, found: Overlay) -> list[str]:
     """What to know to judge the numbers."""
     told = [f"Times count as the same when they are within {found.tolerance:g} s or 6 % of the time that has passed."]
-    if recording.form == "events":
+    if recording.form != "trace":
         told.append(
-            f"Events bear dates: the recording was moved by {found.shift:+.3f} s, so that the first Event that matches "
-            "is where the walk has it."
+            f"The recording bears dates: it was moved by {found.shift:+.3f} s, so that the first of it that matches is "
+            "where the walk has it."
             if any(pair.recorded and pair.modelled for pair in found.pairs)
-            else "Events bear dates, and none of them matches: the recording begins at 0."
+            else "The recording bears dates, and nothing in it matches: it begins at 0."
         )
+    if any(pair.recorded and not pair.recorded.dated for pair in found.pairs):
+        told.append("?: the object does not say when it was written; such times are not compared.")
+    if not recording.deletions:
+        told.append("Deletions do not show: kubectl tells of them with --output-watch-events.")
     if found.unknown:
         told.append(f"The walk does nothing with: {_named(found.unknown)}.")
     if found.left_out:
@@ -100,11 +104,13 @@ def _row(pair: Pair) -> dict[str, Any]:
 
 
 def _side(seen: Seen | None) -> dict[str, Any] | None:
-    return None if seen is None else {"at": seen.at, "value": seen.said}
+    return None if seen is None else {"at": seen.at if seen.dated else None, "value": seen.said}
 
 
 def _at(seen: Seen | None) -> str:
-    return "" if seen is None else f"{seen.at:.3f}"
+    if seen is None:
+        return ""
+    return f"{seen.at:.3f}" if seen.dated else "?"
 
 
 def _what(pair: Pair) -> str:

@@ -41,6 +41,8 @@ class Seen(Struct, frozen=True):
     """By which it is matched where no exact one is there: without messages; empty for a plain value."""
     place: int = 0
     """Of its entry in the trace."""
+    dated: bool = True
+    """Whether the time is known."""
 
 
 class Pair(Struct, frozen=True):
@@ -53,10 +55,17 @@ class Pair(Struct, frozen=True):
 
     @property
     def apart(self) -> float:
-        """Seconds by which the model is later."""
-        if self.recorded is None or self.modelled is None:
+        """Seconds by which the model is later, as far as that is known."""
+        if self.recorded is None or self.modelled is None or not self.recorded.dated:
             return 0.0
         return round(self.modelled.at - self.recorded.at, 3)
+
+    @property
+    def when(self) -> tuple[float, int]:
+        """Where it stands among all: by its recorded time, if that is known."""
+        first = self.modelled if self.recorded is not None and not self.recorded.dated else self.recorded
+        seen = first or self.one
+        return seen.at, seen.place
 
     @property
     def one(self) -> Seen:
@@ -87,26 +96,37 @@ class Overlay(Struct, frozen=True):
 def overlay(recording: Recording, walk: Walk, tolerance: float = 1.0) -> Overlay:
     """Match transitions object by object, in order, whatever their times; then say whose times agree.
 
-    In a trace t = 0 is that of the walk. Events bear dates: the first that is matched is put where the walk has it.
+    In a trace t = 0 is that of the walk. All else bears dates: the first that is matched is put where the walk has it.
     """
-    events = recording.form == "events"
-    whole = _last_events(walk) if events else trace(walk)
+    whole = _shown(recording, walk)
     kinds, namespaces = _scope(recording.entries)
     inside = [row for row in whole if row["kind"] in kinds and _namespace(row) in namespaces]
     names = aliases(recording.entries, inside)
-    theirs, mine = _by_object(recording.entries, {}), _by_object(inside, names)
+    bursts = recording.form == "trace"
+    theirs, mine = _by_object(recording.entries, {}, in_bursts=bursts), _by_object(inside, names, in_bursts=bursts)
     matched = [(theirs.get(key, []), mine.get(key, [])) for key in dict.fromkeys((*theirs, *mine))]
     first = [pair for ours, others in matched for pair in _in_order(ours, others)]
-    shift = _shift(first) if events else 0.0
+    shift = 0.0 if recording.form == "trace" else _shift(first)
     pairs = [pair for ours, others in matched for pair in _all(_later(ours, shift), others, tolerance)]
     outside = {row["kind"] for row in whole} - kinds | {_namespace(row) for row in whole} - namespaces
     return Overlay(
-        tuple(sorted(pairs, key=lambda pair: (pair.one.at, pair.one.place))),
+        tuple(sorted(pairs, key=lambda pair: pair.when)),
         shift,
         tolerance,
         tuple(sorted(theirs.keys() - mine.keys())),
         tuple(sorted(filter(None, outside))),
     )
+
+
+def _shown(recording: Recording, walk: Walk) -> list[dict[str, Any]]:
+    """Of the walk what a recording of this form would show."""
+    if recording.form == "trace":
+        return trace(walk)
+    if recording.form == "events":
+        return _last_events(walk)
+    objects = [row for row in trace(walk) if row["kind"] != "Event"]
+    whole = sorted([*objects, *_last_events(walk)], key=lambda row: float(row["t"]))
+    return [row for row in whole if recording.deletions or row["event"] != "DELETED"]
 
 
 def _last_events(walk: Walk) -> list[dict[str, Any]]:
@@ -127,13 +147,16 @@ def _namespace(entry: Mapping[str, Any]) -> str:
     return about(entry)[1].rpartition("/")[0]
 
 
-def _by_object(entries: Iterable[Mapping[str, Any]], names: Mapping[str, str]) -> dict[str, list[Seen]]:
+def _by_object(
+    entries: Iterable[Mapping[str, Any]], names: Mapping[str, str], *, in_bursts: bool
+) -> dict[str, list[Seen]]:
     """What came about with each object, Events apart, a burst in a stated order."""
     found: dict[str, list[Seen]] = {}
     for place, entry in enumerate(entries):
         for seen in _seen(entry, names):
-            found.setdefault(seen.object, []).append(replace(seen, place=place))
-    return {key: list(_merged(rows)) for key, rows in found.items()}
+            row = replace(seen, place=place, dated=entry.get("dated", True))
+            found.setdefault(seen.object, []).append(row)
+    return {key: list(_merged(rows, in_bursts=in_bursts)) for key, rows in found.items()}
 
 
 def _seen(entry: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[Seen]:
@@ -174,16 +197,16 @@ def _plain(text: str) -> str:
     return re.sub(r"\b\d+(?:\.\d+)?(?:ms|s)\b", "(duration)", text).strip()
 
 
-def _merged(rows: Iterable[Seen]) -> Iterator[Seen]:
-    """Of one burst the last value that each path took, in a stated order."""
+def _merged(rows: Iterable[Seen], *, in_bursts: bool) -> Iterator[Seen]:
+    """Of one burst the last value that each path took, in a stated order; dates are too coarse to tell bursts."""
     burst: dict[tuple[str, ...], Seen] = {}
     last = None
     for row in rows:
-        if last is not None and row.at - last > ONE_BURST:
+        if last is not None and (row.at - last.at > ONE_BURST if in_bursts else row.place != last.place):
             yield from sorted(burst.values(), key=_stated)
             burst = {}
         burst[row.exact if row.object.startswith("Event of") else row.exact[:1]] = row
-        last = row.at
+        last = row
     yield from sorted(burst.values(), key=_stated)
 
 
@@ -232,7 +255,7 @@ def _only_ones(theirs: list[Seen], mine: list[Seen]) -> Iterator[tuple[Seen, See
 
 
 def _near(row: Seen, other: Seen, tolerance: float) -> bool:
-    return abs(row.at - other.at) <= max(tolerance, SHARE * abs(row.at))
+    return not row.dated or abs(row.at - other.at) <= max(tolerance, SHARE * abs(row.at))
 
 
 def _state(row: Seen, other: Seen, tolerance: float) -> str:
@@ -245,7 +268,7 @@ def _shift(pairs: Sequence[tuple[Seen, Seen]]) -> float:
     """What puts the first recorded thing that is matched where the walk has it."""
     if not pairs:
         return 0.0
-    row, other = min(pairs, key=lambda pair: pair[0].at)
+    row, other = min(pairs, key=lambda pair: (not pair[0].dated, pair[0].at))
     return round(other.at - row.at, 3)
 
 

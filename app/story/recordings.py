@@ -13,10 +13,11 @@ from msgspec import Struct
 
 from app.errors import BadInput
 from app.kube.quoting import listed, printable, shown
+from app.story import watched
 
 ALLOWED = (
     'an object with "trace", a list of its entries (as `loopscope run --format watch` prints it), or what '
-    "`kubectl get events -o json` prints"
+    "`kubectl get events -o json` or `kubectl get … -w -o json --output-watch-events` prints"
 )
 VERBS = ("ADDED", "MODIFIED", "DELETED")
 MOST_PROBLEMS = 10
@@ -31,22 +32,33 @@ class Recording(Struct, frozen=True):
 
     source: str
     form: str
-    """trace or events."""
+    """trace, events or watch (of whole objects)."""
     entries: tuple[dict[str, Any], ...]
-    """As in the recordings: t in seconds, kind, object, event, changes; of an Event type, reason, message, count."""
+    """As in the recordings: t in seconds, kind, object, event, changes; of an Event type, reason, message, count.
+
+    `dated` is false where nothing in an object says when it was written.
+    """
+    deletions: bool = True
+    """Whether it would show that an object is gone."""
 
 
 def read(text: str, source: str) -> Recording:
     """Raises BadInput with what was found, where, and what is allowed."""
-    found = _json(text, source)
+    documents = _json(text, source)
+    found = documents[0] if len(documents) == 1 else None
     if isinstance(found, dict) and "trace" in found:
         return _trace(found["trace"], source, f"{source}: trace")
     if isinstance(found, list):
         return _trace(found, source, source)
     if isinstance(found, dict) and isinstance(found.get("items"), list):
         return _events(found["items"], source)
-    said = f"an object with {listed(list(found), 'nothing in it')}" if isinstance(found, dict) else _told(found)
-    raise BadInput([f"{source}: found {printable(said)}; allowed: {ALLOWED}"])
+    for at, row in enumerate(documents):
+        body = row.get("object", row) if isinstance(row, dict) else row
+        if not isinstance(body, dict) or not {"kind", "metadata"} <= body.keys():
+            place = f"{source}: document {at + 1}" if len(documents) > 1 else source
+            said = f"an object with {listed(list(row), 'nothing in it')}" if isinstance(row, dict) else _told(row)
+            raise BadInput([f"{place}: found {printable(said)}; allowed: {ALLOWED}"])
+    return _watch(documents, source)
 
 
 def _told(value: Any) -> str:
@@ -54,14 +66,43 @@ def _told(value: Any) -> str:
     return printable(shown(json.dumps(value, ensure_ascii=False))[1:-1])
 
 
-def _json(text: str, source: str) -> Any:
+def _json(text: str, source: str) -> list[Any]:
+    """One document after the other; there is at least one."""
+    found: list[Any] = []
+    decoder, at = json.JSONDecoder(), 0
     try:
-        return json.loads(text)
+        while not found or at < len(text):
+            value, at = decoder.raw_decode(text, _past_space(text, at))
+            found.append(value)
+            at = _past_space(text, at)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise BadInput([f"{source}: found no JSON: {error.msg} at {where}; allowed: {ALLOWED}"]) from None
     except RecursionError:
         raise BadInput([f"{source}: found JSON that is nested too deep; allowed: {ALLOWED}"]) from None
+    return found
+
+
+def _past_space(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def _watch(documents: Sequence[Any], source: str) -> Recording:
+    """Events among the objects as last seen; the others by what changed in them."""
+    typed = [(row["type"], row["object"]) if "object" in row else ("", row) for row in documents]
+    wrong = [shown(str(verb)) for verb, _ in typed if verb not in ("", "BOOKMARK", *VERBS)]
+    _refuse([f"{source}: type: found {verb}; allowed: {', '.join(VERBS)}" for verb in wrong])
+    last = {_told(body["metadata"].get("name")): body for _, body in typed if body["kind"] == "Event"}
+    objects = [(verb, body) for verb, body in typed if body["kind"] != "Event" and verb != "BOOKMARK"]
+    if not objects:
+        return _events(list(last.values()), source)
+    found, problems = watched.entries(objects, source)
+    seen, more = _dated_events(list(last.values()), source)
+    _refuse(problems + more)
+    deletions = any(verb for verb, _ in typed)
+    return Recording(source, "watch", _in_order([*found, *seen], source), deletions)
 
 
 def _trace(rows: Any, source: str, where: str) -> Recording:
@@ -103,20 +144,34 @@ def _events(items: Sequence[Any], source: str) -> Recording:
     kinds = sorted({str(row.get("kind")) if isinstance(row, dict) else _told(row) for row in items} - {"Event"})
     if kinds or not items:
         raise BadInput([f"{source}: items: found {', '.join(kinds) or 'nothing'}; allowed: Events. {ALLOWED}"])
+    found, problems = _dated_events(items, source)
+    _refuse(problems)
+    return Recording(source, "events", _in_order(found, source))
+
+
+def _dated_events(items: Sequence[Any], source: str) -> tuple[list[watched.Dated], list[str]]:
     problems: list[str] = []
-    found: list[tuple[float, dict[str, Any]]] = []
+    found: list[watched.Dated] = []
     for at, row in enumerate(items):
         try:
             found += _event(row)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             problems.append(
-                f"{source}: items[{at}]: found {shown(str(error.args[0]))} amiss; allowed: an Event with "
+                f"{source}: Event {at + 1}: found {shown(str(error.args[0]))} amiss; allowed: an Event with "
                 "involvedObject, reason and firstTimestamp or eventTime"
             )
-    _refuse(problems)
+    return found, problems
+
+
+def _in_order(found: list[watched.Dated], source: str) -> tuple[dict[str, Any], ...]:
+    """By time, counted from the first that is known."""
+    if not found:
+        raise BadInput(
+            [f"{source}: found objects in which nothing changes; allowed: a watch during which something does"]
+        )
     found.sort(key=lambda pair: pair[0])
-    zero = found[0][0]
-    return Recording(source, "events", tuple(entry | {"t": round(at - zero, 3)} for at, entry in found))
+    zero = next((at for at, entry in found if entry.get("dated", True)), found[0][0])
+    return tuple(entry | {"t": round(max(at - zero, 0), 3)} for at, entry in found)
 
 
 def _event(row: Mapping[str, Any]) -> Iterator[tuple[float, dict[str, Any]]]:

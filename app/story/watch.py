@@ -48,7 +48,7 @@ def _entry(step: Step, commit: Commit) -> dict[str, Any] | None:
         owner = commit.after.metadata.controller
         if owner is not None:
             entry["owner"] = f"{owner.kind}/{owner.name}"
-        found = [{"path": path, "after": value} for path, value in _born(commit.after)]
+        found = [{"path": path, "after": value} for path, value in born(commit.after)]
         return entry | ({"changes": found} if found else {})
     differing = changes(commit.before, commit.after)
     if not differing:
@@ -56,7 +56,7 @@ def _entry(step: Step, commit: Commit) -> dict[str, Any] | None:
     return entry | {"changes": [{"path": path, "before": old, "after": new} for path, old, new in differing]}
 
 
-def _born(obj: Object) -> list[tuple[str, object]]:
+def born(obj: Object) -> list[tuple[str, object]]:
     """The fields that a recording shows of a new object."""
     return [
         (path, value)

@@ -190,7 +190,7 @@ def test_the_text_has_both_times_and_a_summary(deletion: Play) -> None:
     assert any("+ only recorded" in row and row.endswith("FailedMount MountVolume.SetUp failed") for row in told)
     assert any("- only modelled" in row and "Started" in row for row in told)
     assert "5 match, 1 only recorded, 3 only modelled." in told
-    assert any(row.startswith("Events bear dates: the recording was moved by +0.054 s") for row in told)
+    assert any(row.startswith("The recording bears dates: it was moved by +0.054 s") for row in told)
 
 
 def test_the_report_is_stable(deletion: Play) -> None:

@@ -102,8 +102,8 @@ def test_the_name_of_an_event_tells_its_time_to_the_millisecond() -> None:
         ([ENTRY | {"kind": "Event"}], "rec.json[0].reason: found null; allowed: a text"),
         ({"items": [{"kind": "Pod"}]}, "rec.json: items: found Pod; allowed: Events"),
         ({"items": []}, "rec.json: items: found nothing; allowed: Events"),
-        ({"items": [{**EVENT, "firstTimestamp": "soon"}]}, "rec.json: items[0]: found"),
-        ({"items": [{"kind": "Event", "involvedObject": []}]}, "rec.json: items[0]: found"),
+        ({"items": [{**EVENT, "firstTimestamp": "soon"}]}, "rec.json: Event 1: found"),
+        ({"items": [{"kind": "Event", "involvedObject": []}]}, "rec.json: Event 1: found"),
     ],
 )
 def test_what_cannot_be_read_is_refused(found: Any, said: str) -> None:
