@@ -19,7 +19,7 @@ __all__ = ["PREFIX", "Answer", "Behaviour", "Fault", "behaviour", "check", "heal
 
 PREFIX = "sim.loopscope.dev/"
 
-_READERS: dict[str, Callable[[str], Any]] = {
+READERS: dict[str, Callable[[str], Any]] = {
     "startup": grammar.duration,
     "on-sigterm": grammar.on_sigterm,
     "exit-code-on-sigterm": grammar.exit_code,
@@ -37,7 +37,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "log": grammar.log,
 }
 _OF_THE_POD = frozenset({"unmount"})
-_OF_A_VOLUME = "volume"
+VOLUME = "volume"
 
 
 class Fault(NamedTuple):
@@ -53,7 +53,7 @@ def behaviour(pod_annotations: StringMap, container: str) -> Behaviour:
     values: dict[str, Any] = {}
     problems = []
     for prefix in (PREFIX, f"{PREFIX}{container}."):
-        for name, reader in _READERS.items():
+        for name, reader in READERS.items():
             text = pod_annotations.get(prefix + name)
             try:
                 if text is not None:
@@ -62,7 +62,7 @@ def behaviour(pod_annotations: StringMap, container: str) -> Behaviour:
                 problems.append(f"{prefix}{name}: {error}")
     for key, text in pod_annotations.items():
         before, _, name = key.removeprefix(PREFIX).rpartition(".")
-        if key.startswith(PREFIX) and name == _OF_A_VOLUME:
+        if key.startswith(PREFIX) and name == VOLUME:
             problems += [f"{key}: {fault}" for fault in _volume_faults(before, text)]
     if problems:
         raise BadInput(problems)
@@ -72,7 +72,7 @@ def behaviour(pod_annotations: StringMap, container: str) -> Behaviour:
 @lru_cache(maxsize=4096)
 def volume_use(pod_annotations: StringMap, volume: str) -> tuple[Point, ...]:
     """How a volume of the pod fills, from the start of the pod on: `sim.loopscope.dev/VOLUME.volume`."""
-    text = pod_annotations.get(f"{PREFIX}{volume}.{_OF_A_VOLUME}")
+    text = pod_annotations.get(f"{PREFIX}{volume}.{VOLUME}")
     return grammar.curve(text) if text is not None else ()
 
 
@@ -89,12 +89,12 @@ def _faults(key: str, value: str, containers: tuple[str, ...] | None) -> Iterato
         return
     before, dot, after = key.removeprefix(PREFIX).partition(".")
     container, name = (before, after) if dot else ("", before)
-    if name == _OF_A_VOLUME:
+    if name == VOLUME:
         yield from _volume_faults(container, value)
         return
-    if name not in _READERS:
-        allowed = ", ".join((*_READERS, f"VOLUME.{_OF_A_VOLUME}"))
-        yield f"no such annotation; allowed after {PREFIX}: {allowed}{did_you_mean(name, _READERS)}"
+    if name not in READERS:
+        allowed = ", ".join((*READERS, f"VOLUME.{VOLUME}"))
+        yield f"no such annotation; allowed after {PREFIX}: {allowed}{did_you_mean(name, READERS)}"
         return
     if container and name in _OF_THE_POD:
         yield f"belongs to the whole pod; write {PREFIX}{name}"
@@ -102,14 +102,14 @@ def _faults(key: str, value: str, containers: tuple[str, ...] | None) -> Iterato
         near = did_you_mean(container, containers)
         yield f"no container {shown(container)} in this pod; allowed: {listed(containers)}{near}"
     try:
-        _READERS[name](value)
+        READERS[name](value)
     except ValueError as error:
         yield str(error)
 
 
 def _volume_faults(volume: str, value: str) -> Iterator[str]:
     if not volume:
-        yield f"belongs to a volume; write {PREFIX}NAME.{_OF_A_VOLUME}"
+        yield f"belongs to a volume; write {PREFIX}NAME.{VOLUME}"
     try:
         grammar.curve(value)
     except ValueError as error:

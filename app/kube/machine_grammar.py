@@ -55,7 +55,10 @@ def _tick(text: str) -> int:
 def _lease_age(text: str) -> int | None:
     if text == "spread":
         return None
-    found = grammar.duration(text)
+    try:
+        found = grammar.duration(text)
+    except ValueError:
+        raise ValueError(f"found {shown(text)}; allowed: a duration up to 10s, or spread") from None
     if found > LEASE_RENEWAL:
         raise ValueError(f"found {shown(text)}; allowed: at most 10s, the time from one renewal to the next, or spread")
     return found

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from markupsafe import Markup
 
+from app.catalog.inputs import Inputs
 from app.web.player_parts import VerdictRow
 from app.web.rendering import Page
 
@@ -158,6 +159,18 @@ class GlossaryPage(Page):
     """Title, theme, navigation."""
     entries: tuple[tuple[str, str], ...]
     """Word and meaning, by word."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputsPage(Page):
+    """What can be said to the model besides plain Kubernetes objects."""
+
+    template: ClassVar[str] = "inputs.html"
+
+    frame: Frame
+    """Title, theme, navigation."""
+    inputs: Inputs
+    """Annotations and interventions, with what is allowed and what they mean."""
 
 
 @dataclass(frozen=True, kw_only=True)

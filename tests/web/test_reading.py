@@ -98,9 +98,18 @@ def test_the_glossary(server: TestClient) -> None:
     assert "belief" in document(server.get("/glossary").text).one("dl", class_="glossary").text
 
 
+def test_what_can_be_said(server: TestClient) -> None:
+    page = document(server.get("/inputs").text)
+    assert len(page.all("table")) == 4
+    assert "sim.loopscope.dev/on-sigterm" in page.text
+    assert "drain node/NAME..." in page.text
+    assert document(server.get("/manifests").text).one("main").all("a")[0].attributes["href"] == "/inputs"
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(
-    "address", ["/", "/f/termination/3", "/symptoms", "/glossary", "/manifests", "/inspect", "/sessions", "/docs"]
+    "address",
+    ["/", "/f/termination/3", "/symptoms", "/glossary", "/inputs", "/manifests", "/inspect", "/sessions", "/docs"],
 )
 def test_a_theme_can_be_asked_for(server: TestClient, address: str, theme: str) -> None:
     page = document(server.get(f"{address}?theme={theme}").text)

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from app.catalog import reading
+from app.catalog.inputs import inputs
 from app.errors import BadInput
 from app.kube.secrets import without_values
 from app.store import manifests
@@ -14,7 +15,7 @@ from app.story import play as story
 from app.web.address import Query, parse
 from app.web.finding import find
 from app.web.frames import frame
-from app.web.pages import GalleryPage, GlossaryPage, ManifestsPage, SymptomsPage
+from app.web.pages import GalleryPage, GlossaryPage, InputsPage, ManifestsPage, SymptomsPage
 from app.web.shelf import chapters, example
 from app.web.site import FormDep, Site, SiteDep
 
@@ -66,6 +67,18 @@ def glossary(site: SiteDep, request: Request) -> Response:
             title="Glossary", theme=theme, current="glossary", here=lambda other: f"/glossary{Query(theme=other)}"
         ),
         entries=tuple(sorted(reading.lexicon().glossary.items(), key=lambda entry: entry[0].lower())),
+    )
+    return site.renderer.answer(request, page)
+
+
+@router.get("/inputs")
+def said(site: SiteDep, request: Request) -> Response:
+    theme = parse(request.url.query).theme
+    page = InputsPage(
+        frame=frame(
+            title="What can be said", theme=theme, current="inputs", here=lambda other: f"/inputs{Query(theme=other)}"
+        ),
+        inputs=inputs(),
     )
     return site.renderer.answer(request, page)
 
