@@ -25,10 +25,8 @@ def plain(recording: Recording, found: Overlay) -> str:
     told = [f"{'recorded':>10} {'modelled':>10}"]
     for group in rows(found):
         one = group[0]
-        what = "; ".join(map(_what, group))
-        told.append(
-            f"{_at(one.recorded):>10} {_at(one.modelled):>10}  {MARKS[one.state]:{WIDTH}}  {one.one.object}: {what}"
-        )
+        times = f"{time_of(one.recorded):>10} {time_of(one.modelled):>10}"
+        told.append(f"{times}  {MARKS[one.state]:{WIDTH}}  {one.one.object}: {'; '.join(map(said, group))}")
     told += ["", *summary(recording, found)]
     return "\n".join(told) + "\n"
 
@@ -37,8 +35,8 @@ def summary(recording: Recording, found: Overlay) -> list[str]:
     """How much matches, by how much times differ, and what to know to judge it."""
     matched = found.count("same") + found.count("time") + found.count("text")
     more = [
-        f"{found.count(state)} {said}"
-        for state, said in (("time", "at another time"), ("text", "in other words"))
+        f"{found.count(state)} {words}"
+        for state, words in (("time", "at another time"), ("text", "in other words"))
         if found.count(state)
     ]
     partly = f" ({', '.join(more)})" if more else ""
@@ -107,18 +105,20 @@ def _side(seen: Seen | None) -> dict[str, Any] | None:
     return None if seen is None else {"at": seen.at if seen.dated else None, "value": seen.said}
 
 
-def _at(seen: Seen | None) -> str:
+def time_of(seen: Seen | None) -> str:
+    """In seconds; `?` where nothing tells, empty where there is none."""
     if seen is None:
         return ""
     return f"{seen.at:.3f}" if seen.dated else "?"
 
 
-def _what(pair: Pair) -> str:
+def said(pair: Pair) -> str:
+    """What came about, as recorded, and what the model says instead."""
     one = pair.one
-    said = f"{one.path} {one.said}".strip()
+    told = f"{one.path} {one.said}".strip()
     if pair.recorded is None or pair.modelled is None or pair.recorded.said == pair.modelled.said:
-        return said
-    return f"{said} (modelled: {pair.modelled.said})"
+        return told
+    return f"{told} (modelled: {pair.modelled.said})"
 
 
 def _apart(pair: Pair) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
@@ -248,10 +249,9 @@ def _nearest(theirs: list[Seen], mine: list[Seen], key: str, tolerance: float) -
 
 def _only_ones(theirs: list[Seen], mine: list[Seen]) -> Iterator[tuple[Seen, Seen]]:
     """What both sides have once, at whatever time."""
-    for row in theirs:
-        same, others = ([one for one in side if one.exact == row.exact] for side in (theirs, mine))
-        if len(same) == len(others) == 1:
-            yield row, others[0]
+    recorded, modelled = (Counter(row.exact for row in side) for side in (theirs, mine))
+    once = {row.exact: row for row in mine if modelled[row.exact] == 1}
+    yield from ((row, once[row.exact]) for row in theirs if recorded[row.exact] == 1 and row.exact in once)
 
 
 def _near(row: Seen, other: Seen, tolerance: float) -> bool:

@@ -42,8 +42,15 @@ class Recording(Struct, frozen=True):
     """Whether it would show that an object is gone."""
 
 
-def read(text: str, source: str) -> Recording:
-    """Raises BadInput with what was found, where, and what is allowed."""
+def read(text: str, source: str, *, most: int | None = None) -> Recording:
+    """Raises BadInput with what was found, where, and what is allowed, such as `most` entries."""
+    recording = _read(text, source)
+    found = len(recording.entries)
+    _refuse([f"{source}: found {found:,} entries; allowed: at most {most:,}"] if most and found > most else [])
+    return recording
+
+
+def _read(text: str, source: str) -> Recording:
     documents = _json(text, source)
     found = documents[0] if len(documents) == 1 else None
     if isinstance(found, dict) and "trace" in found:

@@ -16,7 +16,7 @@ from app.web import failures
 from app.web.assets import Assets
 from app.web.headers import SecurityHeaders
 from app.web.rendering import Renderer
-from app.web.routes import comparisons, flows, inspecting, machine, reading, sessions, sweeps
+from app.web.routes import comparisons, flows, inspecting, machine, overlays, reading, sessions, sweeps
 from app.web.site import Site, own_pages_only
 
 
@@ -43,7 +43,7 @@ def create_app(store: Store | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.site = Site(renderer=renderer, assets=assets, store=kept)
-    for family in (reading, inspecting, sweeps, comparisons, flows, sessions, machine):
+    for family in (reading, inspecting, sweeps, comparisons, overlays, flows, sessions, machine):
         app.include_router(family.router)
 
     @app.get("/static/{name:path}", include_in_schema=False)

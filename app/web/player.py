@@ -100,6 +100,7 @@ def player_page(
         orders=f"{flow_path}/orders{free}",
         sweep=f"{flow_path}/sweep{free}",
         compare=_compared(flow_path, free),
+        overlay=f"{flow_path}/overlay{free}",
         sharing=_sharing(moment, origin, told[moment.n - 1] if moment.n else flow.title),
         saving=() if kept else (("flow", flow.id), ("step", moment.id), *free.pairs()),
         kept=kept,

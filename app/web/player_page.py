@@ -104,6 +104,8 @@ class PlayerPage(Page):
     """Where one setting takes value after value."""
     compare: str
     """This walk beside the usual one; empty where it is that."""
+    overlay: str
+    """This walk beside a recording of the reader's own."""
     sharing: Sharing
     """Addresses of this moment, as page, picture and text."""
     saving: tuple[tuple[str, str], ...]

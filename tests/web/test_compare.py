@@ -9,12 +9,14 @@ from tests.web.documents import document
 
 def test_a_changed_walk_leads_to_the_usual_one_beside_it(server: TestClient) -> None:
     (link,) = [
-        row for row in document(server.get("/f/termination/3?set.prestop=15s").text).all("a") if "Beside" in row.text
+        row
+        for row in document(server.get("/f/termination/3?set.prestop=15s").text).all("a")
+        if "Beside the usual" in row.text
     ]
     page = document(server.get(link.attributes["href"]).text)
     assert page.one("input", name="a").attributes["value"] == ""
     assert page.one("input", name="b").attributes["value"] == "set.prestop=15s"
-    assert not [row for row in document(server.get("/f/termination/3").text).all("a") if "Beside" in row.text]
+    assert not [row for row in document(server.get("/f/termination/3").text).all("a") if "Beside the usual" in row.text]
 
 
 def test_verdicts_and_steps_of_both(server: TestClient) -> None:
