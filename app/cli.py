@@ -174,6 +174,8 @@ def _overlay(asked: argparse.Namespace) -> int:
         raise BadInput([f"--tolerance: {error}"]) from None
     ((source, text),) = _manifests([asked.recording]).items()
     recording = recordings.read(text, source)
+    if asked.since:
+        recording = recordings.since(recording, asked.since)
     played = play(_walk(asked))
     found = overlay(recording, played.walk, tolerance)
     as_text = asked.format == "text"

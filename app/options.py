@@ -114,13 +114,16 @@ def _overlay_options(commands: Any) -> None:
         epilog="RECORDING is a list of entries with t, kind, object, event and changes, as `loopscope run --format "
         "watch` prints it, or an object that has it as trace: t = 0 is that of the walk. Or it is what `kubectl get "
         "events -o json` prints, or `kubectl get … -w -o json`, best with --output-watch-events, which tells of "
-        "deletions, and --show-managed-fields, which tells when objects were written: the first of it that matches is "
-        "put where the walk has it. Several watches may follow one another. `-` reads standard input. Generated names "
+        "deletions, and --show-managed-fields, which tells when objects were written: it is put where most of what "
+        "matches has the same time. Several watches may follow one another. `-` reads standard input. Generated names "
         "are matched by what made them and by order of appearance. Exit status: 0 when both could be read, 2 when not.",
     )
     overlay.add_argument("recording", type=Path, metavar="RECORDING")
     overlay.add_argument("flow", nargs="?", default="sandbox", help="the flow to walk (default: sandbox)")
     _walk_options(overlay)
+    overlay.add_argument(
+        "--since", default="", metavar="TIME", help="leave out what was recorded before: a date, or 5m after the first"
+    )
     overlay.add_argument(
         "--tolerance", default="1s", metavar="TIME", help="by so much times may differ (default: 1s; 6 %% in any case)"
     )

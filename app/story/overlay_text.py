@@ -56,8 +56,8 @@ def notes(recording: Recording, found: Overlay) -> list[str]:
     told = [f"Times count as the same when they are within {found.tolerance:g} s or 6 % of the time that has passed."]
     if recording.form != "trace":
         told.append(
-            f"The recording bears dates: it was moved by {found.shift:+.3f} s, so that the first of it that matches is "
-            "where the walk has it."
+            f"The recording bears dates: it was moved by {found.shift:+.3f} s, where most of what matches has the "
+            "same time."
             if any(pair.recorded and pair.modelled for pair in found.pairs)
             else "The recording bears dates, and nothing in it matches: it begins at 0."
         )

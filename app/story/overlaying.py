@@ -24,6 +24,8 @@ NOT_COMPARED = re.compile(
 )
 ONE_BURST = 0.05
 """Seconds: updates of an object that are less apart count as one, as a watcher may see them in any order."""
+CANDIDATES = 500
+"""So many times are tried for where a recording with dates belongs."""
 SHARE = 0.06
 """Of the time that has passed: by so much a time may differ in any case."""
 
@@ -97,7 +99,7 @@ class Overlay(Struct, frozen=True):
 def overlay(recording: Recording, walk: Walk, tolerance: float = 1.0) -> Overlay:
     """Match transitions object by object, in order, whatever their times; then say whose times agree.
 
-    In a trace t = 0 is that of the walk. All else bears dates: the first that is matched is put where the walk has it.
+    In a trace t = 0 is that of the walk. All else bears dates: it is put where most of what matches has the same time.
     """
     whole = _shown(recording, walk)
     kinds, namespaces = _scope(recording.entries)
@@ -107,7 +109,7 @@ def overlay(recording: Recording, walk: Walk, tolerance: float = 1.0) -> Overlay
     theirs, mine = _by_object(recording.entries, {}, in_bursts=bursts), _by_object(inside, names, in_bursts=bursts)
     matched = [(theirs.get(key, []), mine.get(key, [])) for key in dict.fromkeys((*theirs, *mine))]
     first = [pair for ours, others in matched for pair in _in_order(ours, others)]
-    shift = 0.0 if recording.form == "trace" else _shift(first)
+    shift = 0.0 if recording.form == "trace" else _shift(first, tolerance)
     pairs = [pair for ours, others in matched for pair in _all(_later(ours, shift), others, tolerance)]
     outside = {row["kind"] for row in whole} - kinds | {_namespace(row) for row in whole} - namespaces
     return Overlay(
@@ -264,12 +266,11 @@ def _state(row: Seen, other: Seen, tolerance: float) -> str:
     return "same" if row.exact == other.exact else "text"
 
 
-def _shift(pairs: Sequence[tuple[Seen, Seen]]) -> float:
-    """What puts the first recorded thing that is matched where the walk has it."""
-    if not pairs:
-        return 0.0
-    row, other = min(pairs, key=lambda pair: (not pair[0].dated, pair[0].at))
-    return round(other.at - row.at, 3)
+def _shift(pairs: Sequence[tuple[Seen, Seen]], tolerance: float) -> float:
+    """What puts most of what matches where the walk has it; of several the one that the earliest asks for."""
+    dated = sorted((pair for pair in pairs if pair[0].dated), key=lambda pair: pair[0].at)
+    by = [round(other.at - row.at, 3) for row, other in dated]
+    return max(by[:CANDIDATES], key=lambda shift: sum(abs(one - shift) <= tolerance for one in by), default=0.0)
 
 
 def _later(rows: Sequence[Seen], by: float) -> list[Seen]:

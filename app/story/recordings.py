@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from app.errors import BadInput
+from app.kube import durations
 from app.kube.quoting import listed, printable, shown
 from app.story import watched
 
@@ -40,6 +42,8 @@ class Recording(Struct, frozen=True):
     """
     deletions: bool = True
     """Whether it would show that an object is gone."""
+    zero: float | None = None
+    """The second, from 1970, of t = 0, where the recording bears dates."""
 
 
 def read(text: str, source: str, *, most: int | None = None) -> Recording:
@@ -109,7 +113,8 @@ def _watch(documents: Sequence[Any], source: str) -> Recording:
     seen, more = _dated_events(list(last.values()), source)
     _refuse(problems + more)
     deletions = any(verb for verb, _ in typed)
-    return Recording(source, "watch", _in_order([*found, *seen], source), deletions)
+    zero, entries = _in_order([*found, *seen], source)
+    return Recording(source, "watch", entries, deletions, zero)
 
 
 def _trace(rows: Any, source: str, where: str) -> Recording:
@@ -153,7 +158,8 @@ def _events(items: Sequence[Any], source: str) -> Recording:
         raise BadInput([f"{source}: items: found {', '.join(kinds) or 'nothing'}; allowed: Events. {ALLOWED}"])
     found, problems = _dated_events(items, source)
     _refuse(problems)
-    return Recording(source, "events", _in_order(found, source))
+    zero, entries = _in_order(found, source)
+    return Recording(source, "events", entries, zero=zero)
 
 
 def _dated_events(items: Sequence[Any], source: str) -> tuple[list[watched.Dated], list[str]]:
@@ -170,15 +176,38 @@ def _dated_events(items: Sequence[Any], source: str) -> tuple[list[watched.Dated
     return found, problems
 
 
-def _in_order(found: list[watched.Dated], source: str) -> tuple[dict[str, Any], ...]:
-    """By time, counted from the first that is known."""
+def _in_order(found: list[watched.Dated], source: str) -> tuple[float, tuple[dict[str, Any], ...]]:
+    """The first time that is known, and all by time counted from it."""
     if not found:
         raise BadInput(
             [f"{source}: found objects in which nothing changes; allowed: a watch during which something does"]
         )
     found.sort(key=lambda pair: pair[0])
     zero = next((at for at, entry in found if entry.get("dated", True)), found[0][0])
-    return tuple(entry | {"t": round(max(at - zero, 0), 3)} for at, entry in found)
+    return zero, tuple(entry | {"t": round(max(at - zero, 0), 3)} for at, entry in found)
+
+
+def since(recording: Recording, text: str) -> Recording:
+    """What was recorded at a time or later: a date, or a duration after the recording's first entry."""
+    try:
+        after = durations.parse(text) / 1000
+    except ValueError:
+        after = _after(recording, text)
+    kept = tuple(row for row in recording.entries if row["t"] >= after)
+    if not kept:
+        raise BadInput([f"since {shown(text)}: nothing was recorded then or later"])
+    return replace(recording, entries=kept)
+
+
+def _after(recording: Recording, text: str) -> float:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        allowed = f"a duration such as {durations.ALLOWED}, or a date such as 2026-05-06T07:08:09Z"
+        raise BadInput([f"since: found {shown(text)}; allowed: {allowed}"]) from None
+    if recording.zero is None:
+        raise BadInput([f"since: found a date, but {recording.source} has none; allowed: {durations.ALLOWED}"])
+    return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() - recording.zero
 
 
 def _event(row: Mapping[str, Any]) -> Iterator[tuple[float, dict[str, Any]]]:

@@ -54,6 +54,8 @@ class OverlayPage(Page):
     """What of the address the form keeps."""
     text: str
     """What was pasted, if it cannot be read."""
+    since: str
+    """What came before that is left out, as it was typed."""
     problems: tuple[str, ...]
     """Why."""
     summary: tuple[str, ...]
@@ -70,6 +72,7 @@ def overlay_page(
     place: Place,
     *,
     text: str = "",
+    since: str = "",
     problems: tuple[str, ...] = (),
     found: tuple[Recording, Overlay] | None = None,
 ) -> OverlayPage:
@@ -83,6 +86,7 @@ def overlay_page(
         action=f"{place.path}/overlay",
         carried=place.query.pairs(),
         text=text,
+        since=since,
         problems=problems,
         summary=tuple(overlay_text.summary(*found)) if found else (),
         rows=tuple(_row(group, place, times) for group in groups[:MOST_ROWS]),

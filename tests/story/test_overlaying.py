@@ -181,6 +181,15 @@ def test_events_are_put_where_the_first_that_matches_is_in_the_walk(deletion: Pl
     ]
 
 
+def test_old_events_do_not_decide_where_a_recording_belongs(deletion: Play) -> None:
+    rows = event_list()
+    old = rows["items"][0] | {"firstTimestamp": "2026-05-06T06:00:00Z", "lastTimestamp": "2026-05-06T06:00:00Z"}
+    found = held(rows | {"items": [old, *rows["items"][1:]]}, deletion)
+    # The walk's SuccessfulCreate is at 0.053; the other Events began 4,084 s after the old one.
+    assert found.shift == 0.053 - 4084
+    assert [pair.one.path for pair in found.pairs if pair.state == "time"] == ["Killing"]
+
+
 def test_the_text_has_both_times_and_a_summary(deletion: Play) -> None:
     recording = read(json.dumps(event_list()), "events.json")
     told = overlay_text.plain(recording, overlay(recording, deletion.walk)).splitlines()

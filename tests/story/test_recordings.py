@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.errors import BadInput
-from app.story.recordings import read
+from app.story.recordings import read, since
 
 TRUTH = Path(__file__).parents[1] / "data" / "truth"
 ENTRY = {"t": 1.5, "kind": "Pod", "object": "a/b", "event": "ADDED"}
@@ -109,6 +109,19 @@ def test_the_name_of_an_event_tells_its_time_to_the_millisecond() -> None:
 def test_what_cannot_be_read_is_refused(found: Any, said: str) -> None:
     (problem,) = refusal(found)
     assert problem.startswith(said)
+
+
+def test_what_came_before_can_be_left_out() -> None:
+    rows = [EVENT, EVENT | {"firstTimestamp": "2026-05-06T07:10:10Z"}]
+    dated = read(json.dumps({"items": rows}), "rec.json")
+    for text in ("2m", "1m30s", "2026-05-06T07:10:10Z", "2026-05-06T09:10:00+02:00"):
+        assert [row["t"] for row in since(dated, text).entries] == [120]
+    with pytest.raises(BadInput, match='since "1h": nothing was recorded then or later'):
+        since(dated, "1h")
+    with pytest.raises(BadInput, match='since: found "soon"; allowed: a duration such as 300ms'):
+        since(dated, "soon")
+    with pytest.raises(BadInput, match=r"since: found a date, but rec\.json has none; allowed: 300ms"):
+        since(read(json.dumps([ENTRY]), "rec.json"), "2026-05-06")
 
 
 def test_many_faults_are_told_only_in_part() -> None:

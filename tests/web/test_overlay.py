@@ -46,6 +46,14 @@ def test_another_walk_is_told_apart(server: TestClient) -> None:
     assert "The walk does nothing with: Pod default/stranger." in page.one("main").text
 
 
+def test_what_came_before_can_be_left_out(server: TestClient) -> None:
+    page = document(server.post("/f/termination/overlay", data={"text": json.dumps(RECORDED), "since": "500ms"}).text)
+    assert page.one("input", name="since").attributes["value"] == "500ms"
+    assert "state-modelled" in {row.attributes["class"] for row in page.one("tbody").all("tr")}
+    told = server.post("/f/termination/overlay", data={"text": json.dumps(RECORDED), "since": "soon"})
+    assert (told.status_code, "since: found" in told.text) == (422, True)
+
+
 def test_what_cannot_be_read_is_said_and_can_be_mended(server: TestClient) -> None:
     answer = server.post("/f/termination/overlay", data={"text": '{"kind": 1}'})
     assert answer.status_code == 422

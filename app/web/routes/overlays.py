@@ -39,14 +39,17 @@ def hold(site: SiteDep, request: Request, flow: str, fields: FormDep) -> Respons
     played = site.play(flow, query)
     place = _place(played, query)
     around = _frame(played, place)
-    text = dict(fields).get("text", "").replace("\r\n", "\n")
+    typed = dict(fields)
+    text, since = typed.get("text", "").replace("\r\n", "\n"), typed.get("since", "").strip()
     try:
         recording = recordings.read(text, SOURCE, most=MOST_ENTRIES)
+        if since:
+            recording = recordings.since(recording, since)
     except BadInput as error:
-        page = overlay_page(around, played, place, text=text, problems=tuple(error.problems))
+        page = overlay_page(around, played, place, text=text, since=since, problems=tuple(error.problems))
         return site.renderer.answer(request, page, status=422)
     found = (recording, overlay(recording, played.walk))
-    page = overlay_page(around, played, place, found=found)
+    page = overlay_page(around, played, place, since=since, found=found)
     return site.renderer.answer(request, page, cache_control="no-store")
 
 
