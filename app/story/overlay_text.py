@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from app.kube.quoting import printable
 from app.story.overlaying import Overlay, Pair, Seen, largest, rows
 from app.story.play import Play
 from app.story.recordings import Recording
@@ -28,7 +29,7 @@ def plain(recording: Recording, found: Overlay) -> str:
         times = f"{time_of(one.recorded):>10} {time_of(one.modelled):>10}"
         told.append(f"{times}  {MARKS[one.state]:{WIDTH}}  {one.one.object}: {'; '.join(map(said, group))}")
     told += ["", *summary(recording, found)]
-    return "\n".join(told) + "\n"
+    return "\n".join(map(printable, told)) + "\n"
 
 
 def summary(recording: Recording, found: Overlay) -> list[str]:

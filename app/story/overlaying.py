@@ -194,10 +194,10 @@ def _field(at: float, called: str, path: str, value: Any, names: Mapping[str, st
 
 
 def _plain(text: str) -> str:
-    """Without times, uids and durations."""
+    """On one line, without times, uids and durations."""
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?", "(time)", text)
     text = re.sub(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "(uid)", text)
-    return re.sub(r"\b\d+(?:\.\d+)?(?:ms|s)\b", "(duration)", text).strip()
+    return re.sub(r"\b\d+(?:\.\d+)?(?:ms|s)\b", "(duration)", " ".join(text.split()))
 
 
 def _merged(rows: Iterable[Seen], *, in_bursts: bool) -> Iterator[Seen]:

@@ -65,7 +65,7 @@ def _read(text: str, source: str) -> Recording:
         return _events(found["items"], source)
     for at, row in enumerate(documents):
         body = row.get("object", row) if isinstance(row, dict) else row
-        if not isinstance(body, dict) or not {"kind", "metadata"} <= body.keys():
+        if not isinstance(body, dict) or "kind" not in body or not isinstance(body.get("metadata"), dict):
             place = f"{source}: document {at + 1}" if len(documents) > 1 else source
             said = f"an object with {listed(list(row), 'nothing in it')}" if isinstance(row, dict) else _told(row)
             raise BadInput([f"{place}: found {printable(said)}; allowed: {ALLOWED}"])
@@ -86,11 +86,17 @@ def _json(text: str, source: str) -> list[Any]:
             value, at = decoder.raw_decode(text, _past_space(text, at))
             found.append(value)
             at = _past_space(text, at)
+        json.dumps(found, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise BadInput([f"{source}: found no JSON: {error.msg} at {where}; allowed: {ALLOWED}"]) from None
     except RecursionError:
         raise BadInput([f"{source}: found JSON that is nested too deep; allowed: {ALLOWED}"]) from None
+    except UnicodeEncodeError:
+        raise BadInput([f"{source}: found half of a surrogate pair; allowed: text"]) from None
+    except ValueError as error:
+        # A number of more digits than are read.
+        raise BadInput([f"{source}: {error}; allowed: {ALLOWED}"]) from None
     return found
 
 
@@ -102,7 +108,7 @@ def _past_space(text: str, at: int) -> int:
 
 def _watch(documents: Sequence[Any], source: str) -> Recording:
     """Events among the objects as last seen; the others by what changed in them."""
-    typed = [(row["type"], row["object"]) if "object" in row else ("", row) for row in documents]
+    typed = [(row.get("type", ""), row["object"]) if "object" in row else ("", row) for row in documents]
     wrong = [shown(str(verb)) for verb, _ in typed if verb not in ("", "BOOKMARK", *VERBS)]
     _refuse([f"{source}: type: found {verb}; allowed: {', '.join(VERBS)}" for verb in wrong])
     last = {_told(body["metadata"].get("name")): body for _, body in typed if body["kind"] == "Event"}

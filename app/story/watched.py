@@ -30,7 +30,7 @@ SPEC = (
     "backoffLimit",
     "suspend",
 )
-WATCHED_GROWING = frozenset({"Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"})
+GROWING = frozenset({"Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"})
 """Kinds whose status is empty when they have only just been made."""
 
 Dated = tuple[float, dict[str, Any]]
@@ -49,15 +49,15 @@ def entries(watched: Sequence[tuple[str, Any]], where: str) -> tuple[list[Dated]
     listing = True
     for at, (verb, body) in enumerate(watched):
         try:
-            obj, key, now = _read(body)
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+            key, now, obj = _key(body), _written(body), _object(body)
+            before, last = known.get(key, (None, 0.0))
+            listing = listing and key not in known and verb in ("", "ADDED")
+            event = verb or ("MODIFIED" if key in known else "ADDED")
+            entry = None if listing and not _is_fresh(body) else _entry(key, event, before, obj)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             problems.append(f"{where}: object {at + 1}: found {type(error).__name__}: {error}; allowed: an API object")
             continue
-        before, last = known.get(key, (None, 0.0))
-        listing = listing and key not in known and verb in ("", "ADDED")
-        event = verb or ("MODIFIED" if key in known else "ADDED")
-        entry = _entry(key, event, before, obj)
-        if entry is not None and not (listing and not _is_fresh(body)):
+        if entry is not None:
             found.append((max(now, last), entry | ({} if now > last else {"dated": False})))
         known[key] = (obj, max(now, last))
         if event == "DELETED":
@@ -68,23 +68,29 @@ def entries(watched: Sequence[tuple[str, Any]], where: str) -> tuple[list[Dated]
 def _is_fresh(body: Mapping[str, Any]) -> bool:
     """Whether nobody has written its status yet: in a listing, that it was made while it was watched."""
     told = [value for name, value in (body.get("status") or {}).items() if name != "qosClass" and value != "Pending"]
-    return body["kind"] in WATCHED_GROWING and not any(told)
+    return body["kind"] in GROWING and not any(told)
 
 
-def _read(body: Mapping[str, Any]) -> tuple[Object | None, tuple[str, str], float]:
-    """The object as far as it is modelled, its kind and path, and when it was last written."""
+def _key(body: Mapping[str, Any]) -> tuple[str, str]:
+    """Kind and path."""
     meta = body["metadata"]
-    kind, name = body["kind"], meta["name"]
-    key = (str(kind), "/".join(part for part in (meta.get("namespace", ""), name) if part))
-    now = max(
-        [_seconds(meta["creationTimestamp"]), *_times(meta, ""), *_times(body.get("status") or {}, ""), *_taints(body)]
-    )
-    if kind not in KINDS:
-        return None, key, now
+    return str(body["kind"]), "/".join(part for part in (meta.get("namespace", ""), meta["name"]) if part)
+
+
+def _written(body: Mapping[str, Any]) -> float:
+    """When it was written last, as far as it tells."""
+    parts = (body["metadata"], body.get("status") or {}, (body.get("spec") or {}).get("taints") or [])
+    return max([_seconds(body["metadata"]["creationTimestamp"]), *(at for part in parts for at in _times(part, ""))])
+
+
+def _object(body: Mapping[str, Any]) -> Object | None:
+    """As far as it is modelled."""
+    if body["kind"] not in KINDS:
+        return None
     shown = {name: body[name] for name in ("metadata", "status", "endpoints") if name in body}
     shown["spec"] = {name: value for name, value in (body.get("spec") or {}).items() if name in SPEC}
-    obj: Object = msgspec.convert(_timed(shown, ""), KINDS[kind], dec_hook=_mapped)
-    return obj, key, now
+    obj: Object = msgspec.convert(_timed(shown, ""), KINDS[body["kind"]], dec_hook=_mapped)
+    return obj
 
 
 def _entry(key: tuple[str, str], event: str, before: Object | None, after: Object | None) -> dict[str, Any] | None:
@@ -111,10 +117,6 @@ def _times(value: Any, name: str) -> Iterator[float]:
             yield from _times(item, name)
     elif name in HINTS and isinstance(value, str):
         yield _seconds(value)
-
-
-def _taints(body: Mapping[str, Any]) -> Iterator[float]:
-    yield from _times((body.get("spec") or {}).get("taints") or [], "")
 
 
 def _seconds(text: str) -> float:

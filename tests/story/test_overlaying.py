@@ -202,6 +202,14 @@ def test_the_text_has_both_times_and_a_summary(deletion: Play) -> None:
     assert any(row.startswith("The recording bears dates: it was moved by +0.054 s") for row in told)
 
 
+def test_messages_stay_on_their_line_and_command_no_terminal(deletion: Play) -> None:
+    rows = event_list()
+    rows["items"][0] |= {"message": "one\n\ttwo \x1b[2Jthree"}
+    recording = read(json.dumps(rows), "events.json")
+    told = overlay_text.plain(recording, overlay(recording, deletion.walk))
+    assert "Killing one two \\x1b[2Jthree (modelled: Stopping container app)\n" in told
+
+
 def test_the_report_is_stable(deletion: Play) -> None:
     recording = read(json.dumps(event_list()), "events.json")
     found = overlay_text.report(recording, overlay(recording, deletion.walk), deletion)

@@ -91,6 +91,8 @@ def test_the_name_of_an_event_tells_its_time_to_the_millisecond() -> None:
             "rec.json: found no JSON: Expecting property name enclosed in double quotes at line 1, column 2; allowed: ",
         ),
         ("[" * 100_000, "rec.json: found JSON that is nested too deep; allowed: "),
+        ("9" * 5000, "rec.json: Exceeds the limit (4300 digits) for integer string conversion"),
+        ([ENTRY | {"object": "\ud800"}], "rec.json: found half of a surrogate pair; allowed: text"),
         ({"a": 1}, "rec.json: found an object with a; allowed: "),
         (7, "rec.json: found 7; allowed: "),
         ({"trace": {}}, "rec.json: trace: found {}; allowed: a list of entries"),

@@ -87,6 +87,7 @@ def test_events_may_be_watched_too() -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
+        ([UP, UP | {"metadata": []}], "-: document 2: found an object with apiVersion, kind, metadata, spec, status; "),
         ([UP, {"kind": "Pod"}], "-: document 2: found an object with kind; allowed: "),
         ([UP, {"type": "GONE", "object": UP}], '-: type: found "GONE"; allowed: ADDED, MODIFIED, DELETED'),
         ([UP, pod(metadata={"creationTimestamp": "soon"})], "-: object 2: found ValueError: "),
