@@ -70,7 +70,7 @@ LEASES = "kube-node-lease"
 """The namespace of the nodes' Leases."""
 
 
-class LeaseSpec(Struct, frozen=True, omit_defaults=True):
+class LeaseSpec(Struct, frozen=True, gc=False, omit_defaults=True):
     holderIdentity: str = ""
     leaseDurationSeconds: int = 40
     renewTime: int | None = None
@@ -78,7 +78,7 @@ class LeaseSpec(Struct, frozen=True, omit_defaults=True):
     """How often another holder has taken it."""
 
 
-class Lease(Struct, frozen=True, omit_defaults=True):
+class Lease(Struct, frozen=True, gc=False, omit_defaults=True):
     kind: ClassVar[str] = "Lease"
     apiVersion: ClassVar[str] = "coordination.k8s.io/v1"
     metadata: ObjectMeta

@@ -9,7 +9,7 @@ from app.kube.meta import Ref
 from app.sim.acts import Work
 
 
-class Deliver(Struct, frozen=True, order=True):
+class Deliver(Struct, frozen=True, gc=False, order=True):
     """The oldest undelivered change of a kind reaches a process."""
 
     process: str
@@ -19,7 +19,7 @@ class Deliver(Struct, frozen=True, order=True):
         return f"deliver:{self.process}:{self.kind}"
 
 
-class Reconcile(Struct, frozen=True, order=True):
+class Reconcile(Struct, frozen=True, gc=False, order=True):
     """A loop works on a key; `timer` when it was not queued and its own wake has come."""
 
     work: Work
@@ -39,7 +39,7 @@ class Intervene(Struct, frozen=True, order=True):
         return "intervene"
 
 
-class Advance(Struct, frozen=True, order=True):
+class Advance(Struct, frozen=True, gc=False, order=True):
     """Time moves to an instant, in milliseconds after t = 0."""
 
     to: int

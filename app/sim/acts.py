@@ -28,7 +28,7 @@ class Create(Struct, frozen=True):
     object: Object
 
 
-class Update(Struct, frozen=True):
+class Update(Struct, frozen=True, gc=False):
     """Replace metadata and spec. Refused when the writer's belief is stale."""
 
     object: Object
@@ -124,7 +124,7 @@ class Line(Struct, frozen=True):
     stream: str = "stdout"
 
 
-class Act(Struct, frozen=True):
+class Act(Struct, frozen=True, gc=False):
     """The one next thing. A request and a host change may come together: the host changes if the request passes."""
 
     verb: str
@@ -164,7 +164,7 @@ class Act(Struct, frozen=True):
     """A kind that the process lists anew, as its watch is back."""
 
 
-class Wait(Struct, frozen=True):
+class Wait(Struct, frozen=True, gc=False):
     """Wake this key again within these bounds, unless something else wakes it first."""
 
     bounds: Bounds | None
@@ -177,7 +177,7 @@ class Wait(Struct, frozen=True):
     """Other keys of the same loop that are to be looked at."""
 
 
-class Outcome(Struct, frozen=True):
+class Outcome(Struct, frozen=True, gc=False):
     """What the API server answered."""
 
     status: str

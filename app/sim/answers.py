@@ -11,7 +11,7 @@ from app.sim.step import Commit
 from app.sim.world import World
 
 
-class Stage(Struct, frozen=True):
+class Stage(Struct, frozen=True, gc=False):
     """Part of one request's handling that a reader sees as a step of its own."""
 
     commits: tuple[Commit, ...] = ()
@@ -25,7 +25,7 @@ class Stage(Struct, frozen=True):
     """What came of it, where that is not the outcome of the request."""
 
 
-class Answer(Struct, frozen=True):
+class Answer(Struct, frozen=True, gc=False):
     """The outcome, and the stages that led to it."""
 
     outcome: Outcome

@@ -37,7 +37,7 @@ REQUEST = 4
 """Milliseconds that one request of a whole sync takes, as recorded on a quiet cluster."""
 
 
-class Transition(Struct, frozen=True):
+class Transition(Struct, frozen=True, gc=False):
     """The next world, the steps that led there, and what a runner needs to go on without scanning."""
 
     world: World

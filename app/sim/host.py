@@ -30,7 +30,7 @@ class Stop(Struct, frozen=True):
     killed: int | None = None
 
 
-class ContainerRun(Struct, frozen=True):
+class ContainerRun(Struct, frozen=True, gc=False):
     """One container as the runtime has it. The latest attempt of each name stands in the pod."""
 
     name: str
@@ -78,7 +78,7 @@ class Pull(Struct, frozen=True):
     """Empty when the image came."""
 
 
-class HostPod(Struct, frozen=True):
+class HostPod(Struct, frozen=True, gc=False):
     """One pod's sandbox and containers, and the spec that the kubelet started them from."""
 
     pod: Pod
@@ -209,7 +209,7 @@ class Mount(Struct, frozen=True):
     """When what failed is tried again."""
 
 
-class Worker(Struct, frozen=True):
+class Worker(Struct, frozen=True, gc=False):
     """What the kubelet keeps of one pod (pod worker, PLEG cache, status manager, probe workers)."""
 
     since: int
@@ -261,7 +261,7 @@ class Worker(Struct, frozen=True):
         return next((row for row in self.crashes if row.container == container), None)
 
 
-class Host(Struct, frozen=True):
+class Host(Struct, frozen=True, gc=False):
     """One machine."""
 
     node: str

@@ -8,7 +8,8 @@ less than one in ten million.
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import attrgetter
+from itertools import compress
+from operator import attrgetter, is_not
 
 from msgspec import Struct
 
@@ -19,9 +20,9 @@ from app.sim.maps import Map
 from app.sim.world import World
 
 MASK = (1 << 64) - 1
-PARTS: Callable[[World], tuple[object, ...]] = attrgetter(
-    *(name for name in World.__struct_fields__ if name not in ("now", "ledger"))
-)
+NAMES = tuple(name for name in World.__struct_fields__ if name not in ("now", "ledger"))
+PARTS: Callable[[World], tuple[object, ...]] = attrgetter(*NAMES)
+PLACES = range(len(NAMES))
 # Structs among them are small and hold no map.
 WHOLE = frozenset({int, str, bool, float, type(None), StringMap, Bounds, ContainerRun, Worker})
 
@@ -33,16 +34,18 @@ class Fingerprints:
         self._marks: dict[int, int] = {}
         # Holding a part keeps its id from being used again.
         self._held: list[object] = []
+        # A search begins with no part that could be in these places.
+        self._last: tuple[object, ...] = (self,) * len(PLACES)
+        self._last_marks = [0] * len(PLACES)
 
     def of(self, world: World) -> int:
         """The identity of a world, its ledger left out."""
         parts = PARTS(world)
-        # Most parts are known, and the interpreter looks them up faster than a loop of ours would.
-        marks = tuple(map(self._marks.get, map(id, parts)))
-        if None in marks:
-            found = [self._mark(part) if mark is None else mark for part, mark in zip(parts, marks, strict=True)]
-            return hash((world.now, *found))
-        return hash((world.now, *marks))
+        # Worlds come in the order of a search, so most parts are those of the world before.
+        for at in compress(PLACES, map(is_not, parts, self._last)):
+            self._last_marks[at] = self._mark(parts[at])
+        self._last = parts
+        return hash((world.now, *self._last_marks))
 
     def _mark(self, value: object) -> int:
         if type(value) in WHOLE:

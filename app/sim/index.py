@@ -15,14 +15,14 @@ NOMINATED = "Pod nominated to a node"
 AVERSE = "Pod with anti-affinity"
 
 
-class Stored(Struct, frozen=True):
+class Stored(Struct, frozen=True, gc=False):
     """One version of one object. Versions count per object, so that orders of unrelated writes meet."""
 
     version: int
     object: Object
 
 
-class Index(Struct, frozen=True):
+class Index(Struct, frozen=True, gc=False):
     """What etcd holds, or what one process has seen of it."""
 
     objects: Map[Ref, Stored] = EMPTY

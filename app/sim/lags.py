@@ -22,13 +22,13 @@ class Lag(Struct, frozen=True, order=True):
         return Bounds(instant + self.least, instant + self.usual, instant + self.most)
 
 
-class _Instants(Struct, frozen=True, order=True):
+class _Instants(Struct, frozen=True, order=True, gc=False):
     least: int
     usual: int
     most: int
 
 
-class Bounds(_Instants, frozen=True, order=True, kw_only=True):
+class Bounds(_Instants, frozen=True, order=True, kw_only=True, gc=False):
     """When a pending thing may happen (from `least`), usually happens, and must have happened (`most`)."""
 
     idle: bool = False

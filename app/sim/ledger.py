@@ -82,7 +82,7 @@ class Tally(NamedTuple):
     of: int
 
 
-class Ledger(Struct, frozen=True):
+class Ledger(Struct, frozen=True, gc=False):
     """Search leaves the ledger out of a world's identity and keeps the worst one."""
 
     routes: Map[Route, tuple[Span, ...]] = EMPTY

@@ -8,14 +8,14 @@ from app.kube.meta import Ref
 from app.sim.maps import EMPTY, Map
 
 
-class Rules(Struct, frozen=True):
+class Rules(Struct, frozen=True, gc=False):
     """kube-proxy's rules for one Service on one node; no backends means REJECT."""
 
     backends: tuple[str, ...] = ()
     """Pod addresses, ordered."""
 
 
-class Proxy(Struct, frozen=True):
+class Proxy(Struct, frozen=True, gc=False):
     """kube-proxy's kernel rules, which outlive the process, and its one sync runner."""
 
     rules: Map[Ref, Rules] = EMPTY

@@ -10,7 +10,7 @@ from app.sim.acts import Event, Line
 from app.sim.world import World
 
 
-class Commit(Struct, frozen=True):
+class Commit(Struct, frozen=True, gc=False):
     """One version that the API server stored; `after` None means the object went."""
 
     ref: Ref
@@ -20,7 +20,7 @@ class Commit(Struct, frozen=True):
     """The field manager, as `managedFields` names it; empty where a watcher sees none (deletes)."""
 
 
-class Step(Struct, frozen=True):
+class Step(Struct, frozen=True, gc=False):
     """An act, done. Numbers and ids are given by the walk, not by the engine."""
 
     at: int

@@ -17,7 +17,7 @@ from app.sim.maps import EMPTY, Map
 from app.sim.reflectors import Severed
 
 
-class Delivery(Struct, frozen=True):
+class Delivery(Struct, frozen=True, gc=False):
     """A committed change on its way to one process; `after` is None when the object went."""
 
     ref: Ref
@@ -26,7 +26,7 @@ class Delivery(Struct, frozen=True):
     at: int
 
 
-class World(Struct, frozen=True):
+class World(Struct, frozen=True, gc=False):
     """One instant. History is not in it: that is the list of steps."""
 
     now: int = 0

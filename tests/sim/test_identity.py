@@ -9,6 +9,7 @@ from app.kube.meta import Ref
 from app.sim.acts import Create, Work
 from app.sim.engine import Model
 from app.sim.identity import Fingerprints
+from app.sim.lags import Bounds
 from app.sim.ledger import Failing, Ledger, Route
 from app.sim.maps import Map
 
@@ -47,3 +48,14 @@ def test_ledger_does_not_count() -> None:
     route = Route("node-1", Ref("Service", "default", "web"), "10.244.0.1")
     ledger = Ledger(failing=Map({route: Failing("refused", 1, 0)}))
     assert marks.of(replace(world(), ledger=ledger)) == marks.of(world())
+
+
+def test_what_came_before_does_not_count() -> None:
+    """A world has the same identity whatever other worlds were asked about in between."""
+    marks = Fingerprints()
+    start = world(nodes=2)
+    other = replace(start, now=5, queued=Map({ONE: 1}), timers=Map({TWO: Bounds.at(7)}))
+    first = marks.of(start)
+    assert marks.of(other) != first
+    assert marks.of(start) == first
+    assert marks.of(other) == marks.of(replace(start, now=5, queued=Map({ONE: 1}), timers=Map({TWO: Bounds.at(7)})))
