@@ -6,13 +6,13 @@ from collections.abc import Generator
 
 from msgspec.structs import replace
 
+from app.kube.client_errors import HUNG, REFUSED
 from app.kube.meta import Ref
 from app.kube.objects import group_of
 from app.sim.acts import Act, Command, Line, Outcome, Wait
 
 HANDSHAKE = 10_000
 """A client gives up on a TLS handshake after so long."""
-HUNG = "Unable to connect to the server: net/http: TLS handshake timeout"
 
 Answers = Generator[Act | Wait, Outcome, None]
 
@@ -52,7 +52,7 @@ def given_up(command: Command) -> Act:
 def error_of(answer: Outcome) -> str:
     """`Error from server (NotFound): ...`, as kubectl prints a refusal."""
     if answer.status == "unreachable":
-        return "The connection to the server was refused - did you specify the right host or port?"
+        return REFUSED
     if answer.status == "invalid" and " is invalid: " in answer.message:
         return f"The {answer.message}"
     word = reason_of(answer)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from app.kube import printers
 from app.kube.annotations import behaviour
+from app.kube.client_errors import HUNG, REFUSED
 from app.kube.describe import EventRow, describe_pod
 from app.kube.logs import Printed, logs, not_found
 from app.kube.meta import DEFAULT_NAMESPACE, Ref
@@ -13,6 +14,7 @@ from app.kube.networking import EndpointSlice
 from app.kube.nodes import Node
 from app.kube.pods import Pod
 from app.sim.dialling import unreachable
+from app.sim.loop import SERVER
 from app.sim.world import World
 from app.story.events import Recorded, newest
 from app.story.owners import owner_views
@@ -27,7 +29,7 @@ def kubectl(played: Play, n: int, pod: Ref | None = None) -> dict[str, str]:
     events = newest(played.walk, records_until(played, n))
     read = pod if any(row.ref == pod and _restarts(row) for row in pods) else None
     lines = [printers.EventLine(row.at, row.type, row.reason, row.object, row.message) for row in events]
-    return {
+    views = {
         "get pods -o wide": printers.get_pods(pods, world.now, wide=True),
         "get nodes": printers.get_nodes(nodes, world.now),
         **owner_views(world),
@@ -36,6 +38,15 @@ def kubectl(played: Play, n: int, pod: Ref | None = None) -> dict[str, str]:
         **described(world, pods, events, pod or _of_interest(world, pods, played.target)),
         **log_views(world, pods, read or played.target),
     }
+    error = _no_answer(world)
+    return dict.fromkeys(views, error) if error else views
+
+
+def _no_answer(world: World) -> str:
+    """What every command says while no API server answers; empty while one does."""
+    if SERVER in world.frozen:
+        return HUNG
+    return REFUSED if SERVER in world.down or "kubectl" in world.cut else ""
 
 
 def world_after(played: Play, n: int) -> World:

@@ -16,7 +16,8 @@ from app.sim.schedule import run
 from app.sim.start import at_rest
 from app.sim.world import World
 from app.story.events import Recorded
-from app.story.terminal import described, log_views
+from app.story.play import play, request
+from app.story.terminal import described, kubectl, log_views
 
 MODEL = Model(LOOPS)
 PODS = """
@@ -94,3 +95,18 @@ def test_a_pod_made_anew_under_its_name_has_events_of_its_own() -> None:
     assert [line.split() for line in text.splitlines() if "Started" in line] == [
         ["Normal", "Started", "1s", "kubelet", "Container", "started"]
     ]
+
+
+@pytest.mark.parametrize(
+    ("scene", "error"),
+    [
+        ("", "The connection to the server was refused - did you specify the right host or port?"),
+        ("frozen", "Unable to connect to the server: net/http: TLS handshake timeout"),
+    ],
+)
+def test_while_no_api_server_answers_no_command_shows_anything_else(scene: str, error: str) -> None:
+    played = play(request("api-outage", scene=scene))
+    gone = next(row.n for row in played.steps if row.step.verb in ("stop", "freeze"))
+    assert set(kubectl(played, gone).values()) == {error}
+    assert error not in kubectl(played, len(played.steps)).values()
+    assert error not in kubectl(played, 0).values()
