@@ -71,10 +71,13 @@ def group_of(kind: str) -> str:
     return known.apiVersion.rpartition("/")[0] if known else ""
 
 
-def resource_of(kind: str) -> str:
-    """The resource of a kind with its API group, as the API server's errors name it: `deployments.apps`, `pods`."""
+def resource_of(kind: str, group: str | None = None) -> str:
+    """The resource of a kind with its API group, as the API server's errors name it: `deployments.apps`, `pods`.
+
+    `group` is that of a kind of others, which is not known here.
+    """
     plural = kind.lower() + ("es" if kind.endswith("s") else "s")
-    return ".".join(part for part in (plural, group_of(kind)) if part)
+    return ".".join(part for part in (plural, group_of(kind) if group is None else group) if part)
 
 
 # t = 0 of every walk, a fixed instant: nothing in a walk depends on the day it is run.

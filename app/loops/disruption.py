@@ -15,7 +15,7 @@ from app.kube import pdb
 from app.kube.conditions import set_condition
 from app.kube.eviction_api import TARGET
 from app.kube.meta import Condition, OwnerReference, Ref, condition
-from app.kube.objects import Object, instant
+from app.kube.objects import Object, instant, resource_of
 from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget, PodDisruptionBudgetStatus
 from app.kube.rollout import size
@@ -84,19 +84,15 @@ def _scale(turn: Turn, owner: OwnerReference, namespace: str) -> pdb.Scale | Non
     """The replicas of the top controller of a pod; None where it is gone. Raises NoScale for kinds without a scale."""
     found = turn.get(Ref(owner.kind, namespace, owner.name))
     if owner.kind not in (ReplicaSet.kind, StatefulSet.kind, Deployment.kind):
-        raise pdb.NoScale(f"{_resource(owner)} does not implement the scale subresource")
+        raise pdb.NoScale(
+            f"{resource_of(owner.kind, owner.apiVersion.rpartition('/')[0])} does not implement the scale subresource"
+        )
     if not isinstance(found, Deployment | ReplicaSet | StatefulSet) or found.metadata.uid != owner.uid:
         return None
     above = found.metadata.controller
     if isinstance(found, ReplicaSet) and above is not None and above.kind == Deployment.kind:
         return _scale(turn, above, namespace)
     return found.metadata.uid, size(found.spec.replicas)
-
-
-def _resource(owner: OwnerReference) -> str:
-    """`jobs.batch`."""
-    group = owner.apiVersion.rpartition("/")[0]
-    return f"{owner.kind.lower()}s{'.' if group else ''}{group}"
 
 
 # A pod that was marked by an eviction which then did not happen.

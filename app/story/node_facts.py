@@ -126,19 +126,12 @@ def replaced(subject: Subject) -> Fact:
 
 def unconfirmed_for(subject: Subject) -> Fact:
     """The longest that a pod of a lost machine was Terminating without its kubelet's word."""
-    since: dict[Ref, tuple[int, int]] = {}
-    longest, step = 0, None
-    for row in subject.walk.records:
-        if row.step.moment == "taint-eviction":
-            since.setdefault(row.step.object, (row.step.at, row.n))
-        elif row.step.verb == "remove" and row.step.object in since:
-            at, n = since.pop(row.step.object)
-            if row.step.at - at > longest:
-                longest, step = row.step.at - at, n
-    for at, n in since.values():
-        if subject.end - at > longest:
-            longest, step = subject.end - at, n
-    return Fact(longest / 1000, "s", step, (("left", str(len(since))),))
+    longest, step, left = _longest(
+        subject,
+        lambda row: row.step.moment == "taint-eviction",
+        lambda row: row.step.verb == "remove",
+    )
+    return Fact(longest / 1000, "s", step, (("left", str(left)),))
 
 
 def never_confirmed(subject: Subject) -> Fact:
@@ -181,19 +174,29 @@ def timers_cancelled(subject: Subject) -> Fact:
 
 def multi_attach_for(subject: Subject) -> Fact:
     """The longest that a pod had to wait for a disk which another node had."""
-    refused: dict[Ref, tuple[int, int]] = {}
-    longest, step = 0, None
-    for row in subject.walk.records:
-        if row.step.moment == "multi-attach":
-            refused.setdefault(row.step.object, (row.step.at, row.n))
-        elif row.step.moment == "volume-mounted" and row.step.object in refused:
-            at, n = refused.pop(row.step.object)
-            if row.step.at - at > longest:
-                longest, step = row.step.at - at, n
-    for at, n in refused.values():
-        if subject.end - at > longest:
-            longest, step = subject.end - at, n
+    longest, step, _ = _longest(
+        subject,
+        lambda row: row.step.moment == "multi-attach",
+        lambda row: row.step.moment == "volume-mounted",
+    )
     return Fact(longest / 1000, "s", step)
+
+
+def _longest(
+    subject: Subject, begins: Callable[[Record], bool], ends: Callable[[Record], bool]
+) -> tuple[int, int | None, int]:
+    """The longest time from a beginning to the same object's end, or to the walk's; its step; how many have no end."""
+    since: dict[Ref, tuple[int, int]] = {}
+    spans: list[tuple[int, int]] = []
+    for row in subject.walk.records:
+        if begins(row):
+            since.setdefault(row.step.object, (row.step.at, row.n))
+        elif ends(row) and row.step.object in since:
+            at, n = since.pop(row.step.object)
+            spans.append((row.step.at - at, n))
+    spans += [(subject.end - at, n) for at, n in since.values()]
+    longest, step = max(spans, key=lambda span: span[0], default=(0, None))
+    return (longest, step, len(since)) if longest else (0, None, len(since))
 
 
 def _nodes(subject: Subject, moment: str) -> Fact:

@@ -23,11 +23,11 @@ def folder() -> Path:
     return Path(os.environ.get("LOOPSCOPE_CASES") or OURS)
 
 
-def all_cases() -> list[Case]:
-    """Of every file in the folder; whole stories, which name a flow and no area, are told elsewhere."""
+def all_cases(within: Path) -> list[Case]:
+    """Of every file in a folder; whole stories, which name a flow and no area, are told elsewhere."""
     return [
         Case(file.stem, row["area"], row["id"], row["input"], row["expect"])
-        for file in sorted(folder().glob("*.json"))
+        for file in sorted(within.glob("*.json"))
         for row in json.loads(file.read_text(encoding="utf-8"))
         if "flow" not in row
     ]
