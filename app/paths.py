@@ -1,7 +1,8 @@
 """Where the files that are not Python lie: beside `app/` in a checkout, inside it in an installed wheel."""
 
-import os
 from pathlib import Path
+
+from app import configuration
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -27,5 +28,4 @@ def flows_dir() -> Path:
 
 def flows_dirs() -> tuple[Path, ...]:
     """The shipped flows, then each folder in LOOPSCOPE_FLOWS (separated like PATH), whose flows are added."""
-    own = os.environ.get("LOOPSCOPE_FLOWS", "")
-    return (flows_dir(), *(Path(folder) for folder in own.split(os.pathsep) if folder))
+    return (flows_dir(), *configuration.FLOWS.get())

@@ -14,8 +14,8 @@ LAYERS: dict[str, set[str]] = {
     "__init__": set(),
     "__main__": {"cli"},
     "errors": set(),
-    "paths": set(),
-    "options": set(),
+    "configuration": set(),
+    "paths": {"configuration"},
     "kube": set(),
     "sim": {"kube"},
     "loops": {"sim", "kube"},
@@ -24,9 +24,10 @@ LAYERS: dict[str, set[str]] = {
     "story": {"catalog", "sim", "kube"},
     "diagram": set(),
     "diagram/extract": {"story", "catalog", "sim", "kube"},
-    "store": set(),
-    "web": {"diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
-    "cli": {"options", "web", "diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
+    "store": {"configuration"},
+    "web": {"configuration", "diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
+    "commands": {"configuration", "web", "diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
+    "cli": {"commands"},
 }
 # What anybody may import: the version, the tree of errors, and where files lie.
 FREE = {"app", "app.errors", "app.paths"}

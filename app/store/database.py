@@ -1,6 +1,5 @@
 """The database: where it is, how it is opened, how its tables are brought up to date."""
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -17,10 +16,11 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 
+from app.configuration import DATABASE_URL
 from app.errors import BadInput
 
-VARIABLE = "LOOPSCOPE_DATABASE_URL"
-DEFAULT_URL = "sqlite:///loopscope.db"
+VARIABLE = DATABASE_URL.name
+DEFAULT_URL = DATABASE_URL.default
 
 # Any number will do that nothing else in the same PostgreSQL database locks.
 _MIGRATION_LOCK = 5627
@@ -41,7 +41,7 @@ class Store:
     """One database; `reading()` and `writing()` are its units of work."""
 
     def __init__(self, url: str | None = None) -> None:
-        self.url = _checked(url or os.environ.get(VARIABLE) or DEFAULT_URL)
+        self.url = _checked(url or DATABASE_URL.get())
         self.engine = _engine(self.url)
         sqlite = self.engine.dialect.name == "sqlite"
         # SQLite refuses at once, without waiting, to turn a read into a write when somebody wrote in between.

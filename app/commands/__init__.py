@@ -1,0 +1,1 @@
+"""The command line's commands, one family a file, each with its options."""

@@ -1,0 +1,90 @@
+"""What several commands are given: a walk, manifests, a file to write to."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from app.errors import BadInput
+
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+class _Order(argparse.Action):
+    """Keeps --do and --pick in the order in which they stand on the line."""
+
+    def __call__(self, _parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        kind = "do" if option_string == "--do" else "pick"
+        namespace.choices = [*(namespace.choices or []), (kind, values)]
+
+
+def walk_options(command: argparse.ArgumentParser) -> None:
+    """What decides a walk besides its flow."""
+    command.add_argument("-f", "--file", action="append", default=[], type=Path, metavar="FILE|DIR")
+    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
+    command.add_argument("--do", action=_Order, metavar="'[AT] VERB ARG…'", dest="choices")
+    command.add_argument("--pick", action=_Order, metavar="STEP!ACTION[@SECONDS]", dest="choices")
+    command.add_argument("--scene", default="")
+    command.add_argument("--until", default="")
+
+
+def walk(asked: argparse.Namespace) -> Any:
+    """The request that the options of a walk come to."""
+    from app.story.play import request
+
+    return request(
+        asked.flow,
+        settings=[setting(text) for text in asked.settings],
+        scene=asked.scene,
+        manifest=manifests(asked.file) if asked.file else None,
+        choices=asked.choices or (),
+        until=asked.until,
+        words=asked.words,
+    )
+
+
+def setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise BadInput([f"--set {text!r}: the form is NAME=VALUE"])
+    return name, value
+
+
+def manifests(paths: list[Path]) -> dict[str, str]:
+    """Every file's text by its name, of a folder every YAML and JSON file in it; `-` reads standard input."""
+    texts: dict[str, str] = {}
+    problems: list[str] = []
+    for path in paths:
+        within = _within(path) if path.is_dir() else [path]
+        if not within:
+            problems.append(f"{path}: found no file in this folder that ends in {', '.join(SUFFIXES)}")
+        for file in within:
+            try:
+                texts[str(file)] = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                problems.append(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}")
+    if problems:
+        raise BadInput(problems)
+    return texts
+
+
+def _within(folder: Path) -> list[Path]:
+    """The manifests of a folder and of those in it, in order; what is hidden is left alone."""
+    found = [path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file()]
+    return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+
+
+def write(text: str, path: Path | None) -> None:
+    """To standard output, or to a file that is complete or not there at all."""
+    if path is None:
+        sys.stdout.write(text)
+        return
+    partial = path.with_name(path.name + ".partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise BadInput([f"{path}: cannot be written: {error.strerror}"]) from None

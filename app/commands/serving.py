@@ -1,0 +1,25 @@
+"""`loopscope serve`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from app import __version__
+
+
+def add(commands: Any) -> None:
+    serve = commands.add_parser("serve", help="start the web server")
+    serve.add_argument("--host", default="127.0.0.1")
+    serve.add_argument("--port", type=int, default=8000)
+    serve.set_defaults(run=_serve)
+
+
+def _serve(asked: argparse.Namespace) -> int:
+    import uvicorn
+
+    from app.web.application import create_app
+
+    print(f"Loopscope {__version__} on http://{asked.host}:{asked.port}", flush=True)
+    uvicorn.run(create_app(), host=asked.host, port=asked.port, log_level="warning", access_log=False)
+    return 0

@@ -1,0 +1,58 @@
+"""Every environment variable that Loopscope reads: default, what is allowed, meaning. Nothing else reads any."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from app.errors import BadInput
+
+T = TypeVar("T", covariant=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variable(Generic[T]):
+    """One of them. `read` makes the value of its text, and raises ValueError for a text that is not allowed."""
+
+    name: str
+    default: str
+    allowed: str
+    meaning: str
+    read: Callable[[str], T]
+
+    def get(self) -> T:
+        """As it is set now; one that is set to nothing counts as not set."""
+        text = os.environ.get(self.name, "") or self.default
+        try:
+            return self.read(text)
+        except ValueError as error:
+            told = str(error)
+            raise BadInput(
+                [f"{self.name}: found {text!r}; allowed: {self.allowed}" + f" ({told})" * bool(told)]
+            ) from None
+
+
+def _folders(text: str) -> tuple[Path, ...]:
+    return tuple(Path(folder) for folder in text.split(os.pathsep) if folder)
+
+
+DATABASE_URL = Variable(
+    name="LOOPSCOPE_DATABASE_URL",
+    default="sqlite:///loopscope.db",
+    allowed="a database URL: sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME",
+    meaning="Where sessions and manifests are kept.",
+    read=str,
+)
+FLOWS = Variable(
+    name="LOOPSCOPE_FLOWS",
+    default="",
+    allowed="folders, separated as in PATH",
+    meaning="Folders with flows of your own, added to those that come with Loopscope.",
+    read=_folders,
+)
+
+VARIABLES: tuple[Variable[object], ...] = (DATABASE_URL, FLOWS)
+"""All of them, in the order in which they are documented."""
