@@ -10,20 +10,20 @@ from typing import Generic, TypeVar
 
 from app.errors import BadInput
 
-T = TypeVar("T", covariant=True)
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Variable(Generic[T]):
+class Variable(Generic[T_co]):
     """One of them. `read` makes the value of its text, and raises ValueError for a text that is not allowed."""
 
     name: str
     default: str
     allowed: str
     meaning: str
-    read: Callable[[str], T]
+    read: Callable[[str], T_co]
 
-    def get(self) -> T:
+    def get(self) -> T_co:
         """As it is set now; one that is set to nothing counts as not set."""
         text = os.environ.get(self.name, "") or self.default
         try:
