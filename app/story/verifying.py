@@ -36,6 +36,13 @@ class Held(Struct, frozen=True):
         """Where that is, as text; empty for no step."""
         return f" (step {step}, {self.steps[step]})" if step else ""
 
+    def decided(self, answer: Answered) -> str:
+        """The step that decides an answer; what has not come about to the end fails at the last one."""
+        if answer.step or self.holds or not self.steps:
+            return self.place(answer.step)
+        last = max(self.steps)
+        return f" (not by the last step, {last}, {self.steps[last]})"
+
 
 class Unfit(Struct, frozen=True):
     """A flow that cannot run on these manifests, and why."""
@@ -93,6 +100,8 @@ def _held(
     parts = claims.parse(asked.claim, FACTS)
     found: list[Held] = []
     for flow in _answering(asked, parts):
+        if found and flow.anything and not asked.flow:
+            break
         given = [pair for pair in settings if pair[0] in _names(flow)]
         try:
             wanted = [*given, *asked.settings.items()]
@@ -111,7 +120,10 @@ def _held(
 
 
 def _answering(asked: Asked, parts: Sequence[Claim]) -> list[Flow]:
-    """The flows whose verdicts have every name of the claim."""
+    """The flows whose verdicts have every name of the claim; last those without a stimulus of their own.
+
+    They are asked only where no other fits: in the empty cluster that they begin with, nothing is ready yet.
+    """
     flows = [reading.flow(asked.flow)] if asked.flow else list(reading.flows().values())
     wanted = {part.name for part in parts}
     fitting = [flow for flow in flows if wanted <= {row.id for row in flow.verdicts}]
@@ -119,7 +131,8 @@ def _answering(asked: Asked, parts: Sequence[Claim]) -> list[Flow]:
         where = f"flow {asked.flow} has" if asked.flow else "a flow has"
         told = sorted({row.id for flow in flows for row in flow.verdicts})
         raise BadInput([f"claim {asked.claim!r}: these are no verdicts that {where}; allowed: {', '.join(told)}"])
-    return [flow for flow in fitting if not asked.scene or any(row.id == asked.scene for row in flow.scenes)] or fitting
+    with_scene = [flow for flow in fitting if not asked.scene or any(row.id == asked.scene for row in flow.scenes)]
+    return sorted(with_scene or fitting, key=lambda flow: flow.anything)
 
 
 def _judged(asked: Asked, parts: Sequence[Claim], played: Play) -> Held:
@@ -153,7 +166,7 @@ def plain(found: Verified) -> str:
         lines.append(f"{'ok  ' if row.holds else 'FAIL'} {where}: {row.asked.claim}")
         for answer in row.answers:
             partly = "; not every order was searched" if answer.exact is False else ""
-            lines.append(f"       {answer.text}{row.place(answer.step)}{partly}")
+            lines.append(f"       {answer.text}{row.decided(answer)}{partly}")
         if not row.holds:
             lines += [f"     ! {seen.title}: {seen.cause}{row.place(seen.step)}" for seen in row.symptoms]
     lines += [f"--   {row.flow} does not fit: {problem}" for row in found.unfit for problem in row.problems]

@@ -41,6 +41,22 @@ def test_what_does_not_hold_names_the_step_and_says_why() -> None:
     assert told.endswith("0 of 1 hold\n")
 
 
+def test_an_empty_cluster_is_asked_last() -> None:
+    """In the sandbox clients are refused until the first pod is ready, whatever the manifests are about."""
+    assert "sandbox" not in {row.flow for row in held(Asked("requests-failed == 0")).rows}
+    assert [row.flow for row in held(Asked("requests-failed >= 0", flow="sandbox")).rows] == ["sandbox"]
+
+
+def test_what_never_comes_about_names_the_last_step() -> None:
+    """Nobody makes another pod in place of one that no controller owns."""
+    lonely = "{apiVersion: v1, kind: Pod, metadata: {name: lonely}, spec: {containers: [{name: c, image: i}]}}"
+    found = verify([Asked("failover < 6m")], {"m": lonely})
+    (row,) = found.rows
+    assert not row.holds
+    last = max(row.steps)
+    assert f"(not by the last step, {last}, {row.steps[last]})" in plain(found)
+
+
 def test_settings_reach_the_flows_that_have_them() -> None:
     """Without a preStop a program that ends at once is gone before the rules are."""
     at_once = GATEWAY.replace("drain=10s", "exit=0s")
