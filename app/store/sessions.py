@@ -15,10 +15,12 @@ from app.store.tables import STEP_ID_LENGTH, Choice, Note, Session, Taken, now
 from app.store.texts import check_text, is_token
 
 Kind = Literal["do", "pick"]
+NoteKind = Literal["note", "decision"]
 
 MOST_TITLE = 200
 MOST_CHOICE = 4_000
 MOST_NOTE = 4_000
+MOST_QUESTION = 1_000
 MOST_POSITION = 1_000_000
 
 
@@ -140,7 +142,7 @@ def fork(db: Database, *, id: str, owner: str, choices_kept: int, position: int,
         manifest_hash=source.manifest_hash,
         scene=source.scene,
     )
-    branch.forked_from = source.id
+    branch.forked_from, branch.question = source.id, source.question
     _move(branch, position)
     kept = choices(db, session_id=source.id)[:choices_kept]
     db.add_all(Choice(session_id=branch.id, n=old.n, kind=old.kind, text=old.text) for old in kept)
@@ -188,12 +190,22 @@ def first_difference(db: Database, *, session_id: int, steps: Iterable[StepTaken
     return None
 
 
-def add_note(db: Database, *, edit_id: str, step_id: str, actor: str, text: str) -> Note:
-    check_text("note", text, most=MOST_NOTE)
+def set_question(db: Database, *, edit_id: str, question: str) -> Session:
+    """What a review is to answer; an empty one takes it back."""
+    if question:
+        check_text("question", question, most=MOST_QUESTION)
+    session = get_for_editing(db, edit_id=edit_id)
+    session.question, session.updated_at = question, now()
+    db.flush()
+    return session
+
+
+def add_note(db: Database, *, edit_id: str, step_id: str, actor: str, text: str, kind: NoteKind = "note") -> Note:
+    check_text(kind, text, most=MOST_NOTE)
     check_text("actor", actor, most=100)
     check_text("step", step_id, most=STEP_ID_LENGTH)
     session = get_for_editing(db, edit_id=edit_id)
-    note = Note(session_id=session.id, step_id=step_id, actor=actor, text=text)
+    note = Note(session_id=session.id, step_id=step_id, kind=kind, actor=actor, text=text)
     session.updated_at = now()
     db.add(note)
     db.flush()
@@ -239,7 +251,7 @@ def _copy_trail(db: Database, source: Session, branch: Session) -> None:
     )
     shared = {step.step_id for step in steps}
     db.add_all(
-        Note(session_id=branch.id, step_id=note.step_id, actor=note.actor, text=note.text, created_at=note.created_at)
+        Note(session_id=branch.id, **note.model_dump(exclude={"id", "session_id"}))
         for note in notes(db, session_id=source.id)
         if note.step_id in shared
     )

@@ -5,7 +5,7 @@ import secrets
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, DateTime, Dialect, Index, Text, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, DateTime, Dialect, Index, Text, UniqueConstraint, text
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, SQLModel
 
@@ -81,6 +81,8 @@ class Session(SQLModel, table=True):
     engine_version: str = Field(max_length=64)
     position: int = 0
     title: str = Field(max_length=200)
+    question: str = Field(default="", sa_type=Text, sa_column_kwargs={"server_default": text("''")})
+    """What a review of it is to answer."""
     forked_from: int | None = Field(default=None, foreign_key="session.id", ondelete="SET NULL", index=True)
     created_at: datetime = Field(default_factory=now, sa_type=AwareDateTime)
     updated_at: datetime = Field(default_factory=now, sa_type=AwareDateTime)
@@ -120,11 +122,14 @@ class Taken(SQLModel, table=True):
 
 
 class Note(SQLModel, table=True):
-    """What a reader wrote beside a step."""
+    """What a reader wrote beside a step, or what was decided there."""
+
+    __table_args__ = (CheckConstraint("kind IN ('note', 'decision')", name="kind"),)
 
     id: int = Field(default=None, primary_key=True)
     session_id: int = Field(foreign_key="session.id", ondelete="CASCADE", index=True)
     step_id: str = Field(max_length=STEP_ID_LENGTH)
+    kind: str = Field(default="note", max_length=8, sa_column_kwargs={"server_default": "note"})
     actor: str = Field(max_length=100)
     text: str = Field(sa_type=Text)
     created_at: datetime = Field(default_factory=now, sa_type=AwareDateTime)

@@ -55,7 +55,19 @@ def schema(store: Store) -> dict[str, list[str]]:
         rows = connection.exec_driver_sql(
             "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name != 'alembic_version'"
         )
-        return {name: sorted(line.strip(" \t,") for line in sql.splitlines()) for name, sql in rows}
+        return {name: sorted(parts_of(sql)) for name, sql in rows}
+
+
+def parts_of(sql: str) -> list[str]:
+    """A statement as what stands between its outer commas: a column that came later stands on another's line."""
+    found, depth = [""], 0
+    for char in sql.replace('"', ""):
+        depth += (char == "(") - (char == ")")
+        if (char == "," and depth == 1) or (char == "(" and depth == 1) or (char == ")" and depth == 0):
+            found.append("")
+        else:
+            found[-1] += char
+    return [" ".join(part.split()) for part in found]
 
 
 def test_migrating_again_changes_nothing(store: Store, session: Session) -> None:
@@ -85,5 +97,25 @@ def test_a_migration_that_fails_half_way_leaves_the_file_as_it_was(tmp_path: Pat
 def test_a_database_of_a_newer_version_is_left_alone_and_says_so(store: Store) -> None:
     with store.migrating() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(BadInput, match=r"written by a newer Loopscope than this one, which knows 0001"):
+    with pytest.raises(BadInput, match=r"written by a newer Loopscope than this one, which knows \d{4}"):
         store.migrate()
+
+
+def test_a_session_of_the_first_version_keeps_all_that_belongs_to_it(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path}/old.db")
+    alembic(store, "upgrade", "0001")
+    with store.migrating() as db:
+        db.exec_driver_sql(
+            "INSERT INTO session VALUES (1, 'r', 'e', 'o', 'termination', NULL, '', '{}', '0.1', 2, 'Old', NULL, "
+            "'2026-01-01', '2026-01-01')"
+        )
+        db.exec_driver_sql("INSERT INTO choice VALUES (1, 1, 1, 'do', '5s delete pod/web-1')")
+        db.exec_driver_sql("INSERT INTO taken VALUES (1, 1, 's', 0, 'd')")
+        db.exec_driver_sql("INSERT INTO note VALUES (1, 1, 's', 'reader', 'look', '2026-01-01')")
+    store.migrate()
+    with store.engine.connect() as db:
+        counts = [db.exec_driver_sql(f"SELECT count(*) FROM {name}").scalar() for name in ("choice", "taken", "note")]  # noqa: S608
+        assert counts == [1, 1, 1]
+        assert db.exec_driver_sql("SELECT question FROM session").scalar() == ""
+        assert db.exec_driver_sql("SELECT kind FROM note").scalar() == "note"
+    store.close()

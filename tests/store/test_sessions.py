@@ -297,3 +297,30 @@ def test_a_session_is_where_it_was_when_the_server_starts_again(store: Store, wa
     assert chosen(again, walked) == [(1, "do", DELETE), (2, "pick", PICK)]
     assert numbers_taken(again, walked) == list(range(1, 11))
     again.close()
+
+
+def test_a_question_and_decisions_belong_to_the_session_and_to_what_is_forked_from_it(
+    store: Store, walked: Session
+) -> None:
+    with store.writing() as db:
+        sessions.set_question(db, edit_id=walked.edit_id, question="Does it drop requests?")
+        step_id = "clients.get:service~web~~2"
+        sessions.add_note(db, edit_id=walked.edit_id, step_id=step_id, actor="Ann", text="15 s it is", kind="decision")
+        branch = sessions.fork(db, id=walked.read_id, owner="browser-2", choices_kept=1, position=4)
+    for session in (walked, branch):
+        with store.reading() as db:
+            kinds = [(note.kind, note.actor) for note in sessions.notes(db, session_id=session.id)]
+        assert ("decision", "Ann") in kinds
+        assert kinds[0] == ("note", "reader")
+        assert read(store, session.read_id).question == "Does it drop requests?"
+
+
+def test_a_question_may_be_taken_back_but_not_be_too_long(store: Store, session: Session) -> None:
+    with store.writing() as db:
+        sessions.set_question(db, edit_id=session.edit_id, question="Why?")
+        sessions.set_question(db, edit_id=session.edit_id, question="")
+    assert read(store, session.edit_id).question == ""
+    with store.writing() as db, pytest.raises(BadInput, match="question: has 1001 characters"):
+        sessions.set_question(db, edit_id=session.edit_id, question="x" * 1001)
+    with store.writing() as db, pytest.raises(ReadOnly):
+        sessions.set_question(db, edit_id=session.read_id, question="Mine?")
