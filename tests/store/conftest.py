@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,8 @@ from app.store.tables import Session
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(f"sqlite:///{tmp_path}/loopscope.db")
+def store(database_url: str) -> Iterator[Store]:
+    opened = Store(database_url)
     opened.migrate()
     yield opened
     opened.close()

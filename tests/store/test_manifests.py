@@ -10,6 +10,8 @@ from app.store import manifests
 from app.store.database import Store
 from app.store.tables import Manifest
 
+pytestmark = pytest.mark.databases("sqlite", "postgresql")
+
 YAML = "kind: Pod\nmetadata: {name: web-1}  # größer\n"
 
 

@@ -15,6 +15,8 @@ from app.store import database
 from app.store.database import Store
 from app.store.tables import Session
 
+pytestmark = pytest.mark.databases("sqlite", "postgresql")
+
 TABLES = {"choice", "manifest", "note", "session", "taken"}
 
 
@@ -41,21 +43,31 @@ def test_alembic_itself_finds_nothing_to_add(store: Store) -> None:
     alembic(store, "check")
 
 
-def test_the_migrations_name_constraints_and_options_as_the_tables_do(store: Store, tmp_path: Path) -> None:
-    """Alembic compares neither checks nor names of keys nor WITHOUT ROWID; SQLite's own record does."""
-    straight = Store(f"sqlite:///{tmp_path}/straight.db")
+def test_the_migrations_name_constraints_and_options_as_the_tables_do(store: Store, empty_url: str) -> None:
+    """Alembic compares neither checks nor names of keys nor WITHOUT ROWID; the database's own record does."""
+    straight = Store(empty_url)
     with straight.migrating() as connection:
         SQLModel.metadata.create_all(connection)
     assert schema(store) == schema(straight)
     straight.close()
 
 
-def schema(store: Store) -> dict[str, list[str]]:
+# Each statement that made a table or index; each constraint and index as PostgreSQL would write it.
+RECORD = {
+    "sqlite": "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name != 'alembic_version'",
+    "postgresql": """
+        SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
+        WHERE connamespace = 'public'::regnamespace AND conname NOT LIKE 'alembic%%'
+        UNION ALL
+        SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' AND indexname NOT LIKE 'alembic%%'
+    """,
+}
+
+
+def schema(store: Store) -> list[tuple[str, list[str]]]:
     with store.engine.connect() as connection:
-        rows = connection.exec_driver_sql(
-            "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name != 'alembic_version'"
-        )
-        return {name: sorted(parts_of(sql)) for name, sql in rows}
+        rows = connection.exec_driver_sql(RECORD[connection.dialect.name])
+        return sorted((name, sorted(parts_of(sql))) for name, sql in rows)
 
 
 def parts_of(sql: str) -> list[str]:
@@ -83,9 +95,10 @@ def test_the_way_down_leaves_nothing_and_up_again_everything(store: Store) -> No
     assert set(inspect(store.engine).get_table_names()) == TABLES | {"alembic_version"}
 
 
-def test_a_migration_that_fails_half_way_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+@pytest.mark.databases("sqlite")
+def test_a_migration_that_fails_half_way_leaves_the_database_as_it_was(empty_url: str) -> None:
     """`note` stands in the way of the fourth table; the three before it must not stay."""
-    store = Store(f"sqlite:///{tmp_path}/occupied.db")
+    store = Store(empty_url)
     with store.migrating() as connection:
         connection.exec_driver_sql("CREATE TABLE note (id INTEGER)")
     with pytest.raises(BadInput, match="table note already exists"):
@@ -101,8 +114,8 @@ def test_a_database_of_a_newer_version_is_left_alone_and_says_so(store: Store) -
         store.migrate()
 
 
-def test_a_session_of_the_first_version_keeps_all_that_belongs_to_it(tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path}/old.db")
+def test_a_session_of_the_first_version_keeps_all_that_belongs_to_it(empty_url: str) -> None:
+    store = Store(empty_url)
     alembic(store, "upgrade", "0001")
     with store.migrating() as db:
         db.exec_driver_sql(

@@ -9,6 +9,8 @@ from app.store.database import Store
 from app.store.sessions import Kind, StepTaken
 from app.store.tables import Choice, Note, Session, Taken
 
+pytestmark = pytest.mark.databases("sqlite", "postgresql")
+
 DELETE = "5s delete pod/web-1"
 PICK = "kubelet-pods@node-1.signal:pod~web-1!deliver:kube-proxy/node-2:endpointslice/web-abcde@1.200"
 

@@ -10,6 +10,8 @@ from app.store import tables
 from app.store.database import Store
 from app.store.tables import Choice, Session
 
+pytestmark = pytest.mark.databases("sqlite", "postgresql")
+
 
 def test_ids_carry_128_bits_and_never_repeat(session: Session) -> None:
     assert len({session.read_id, session.edit_id, *(tables.unguessable() for _ in range(1000))}) == 1002

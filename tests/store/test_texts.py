@@ -10,6 +10,8 @@ from app.store.database import Store
 from app.store.tables import Session
 from app.store.texts import check_text, is_token
 
+pytestmark = pytest.mark.databases("sqlite", "postgresql")
+
 NO_TEXT = "contains characters that are not text"
 
 

@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -23,9 +22,9 @@ def server(store: Store) -> Iterator[TestClient]:
 
 
 @pytest.fixture
-def browser(tmp_path: Path) -> Iterator[TestClient]:
+def browser(database_url: str) -> Iterator[TestClient]:
     """An application, a database and a cookie jar of its own."""
-    opened = Store(f"sqlite:///{tmp_path}/loopscope.db")
+    opened = Store(database_url)
     with TestClient(create_app(opened), base_url="http://loopscope.test", follow_redirects=False) as client:
         yield client
     opened.close()

@@ -15,6 +15,8 @@ from app.store.tables import Taken
 from app.web.application import create_app
 from tests.web.documents import Element, document
 
+pytestmark = pytest.mark.databases("sqlite", "postgresql")
+
 
 def made(browser: TestClient, **fields: str) -> str:
     """The path of a new session, `/s/ID`."""
