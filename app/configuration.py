@@ -39,6 +39,15 @@ def _folders(text: str) -> tuple[Path, ...]:
     return tuple(Path(folder) for folder in text.split(os.pathsep) if folder)
 
 
+def _one_of(*words: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError
+        return text
+
+    return read
+
+
 DATABASE_URL = Variable(
     name="LOOPSCOPE_DATABASE_URL",
     default="sqlite:///loopscope.db",
@@ -54,5 +63,13 @@ FLOWS = Variable(
     read=_folders,
 )
 
-VARIABLES: tuple[Variable[object], ...] = (DATABASE_URL, FLOWS)
+LOG = Variable(
+    name="LOOPSCOPE_LOG",
+    default="text",
+    allowed="text, json or off",
+    meaning="How the server writes to standard error: one line a request, and every fault; with off only faults.",
+    read=_one_of("text", "json", "off"),
+)
+
+VARIABLES: tuple[Variable[object], ...] = (DATABASE_URL, FLOWS, LOG)
 """All of them, in the order in which they are documented."""

@@ -17,6 +17,7 @@ from typing import Any
 import psycopg
 import pytest
 from alembic.script import ScriptDirectory
+from sqlalchemy.engine import make_url
 from sqlmodel import SQLModel
 
 from app.store import database
@@ -90,6 +91,15 @@ class Cluster:
         """The URL of a new database without any table."""
         yield self.url(self._created())
 
+    @contextmanager
+    def away(self, url: str) -> Iterator[None]:
+        """A database that throws everybody out and lets nobody in."""
+        name = make_url(url).database
+        self._execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        self._execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", name)
+        yield
+        self._execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+
     def _migrated(self) -> str:
         store = Store(self.url(name := self._created()))
         store.migrate()
@@ -98,9 +108,12 @@ class Cluster:
 
     def _created(self) -> str:
         self._made += 1
-        with psycopg.connect(self._address("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE test_{self._made} TEMPLATE template0".encode())
+        self._execute(f"CREATE DATABASE test_{self._made} TEMPLATE template0")
         return f"test_{self._made}"
+
+    def _execute(self, statement: str, *given: object) -> None:
+        with psycopg.connect(self._address("postgres"), autocommit=True) as connection:
+            connection.execute(statement.encode(), given or None)
 
     def _emptied(self, name: str) -> bool:
         """Whether the database is as it was made; a test may have left other tables, or another version."""

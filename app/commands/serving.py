@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from app import __version__
+from app.configuration import LOG
 
 
 def add(commands: Any) -> None:
@@ -18,8 +19,11 @@ def add(commands: Any) -> None:
 def _serve(asked: argparse.Namespace) -> int:
     import uvicorn
 
+    from app.web import logs
     from app.web.application import create_app
 
+    logs.configure(LOG.get())
+    app = create_app()
     print(f"Loopscope {__version__} on http://{asked.host}:{asked.port}", flush=True)
-    uvicorn.run(create_app(), host=asked.host, port=asked.port, log_level="warning", access_log=False)
+    uvicorn.run(app, host=asked.host, port=asked.port, log_config=None, access_log=False)
     return 0

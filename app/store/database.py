@@ -1,13 +1,16 @@
 """The database: where it is, how it is opened, how its tables are brought up to date."""
 
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from threading import RLock
+from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -25,6 +28,9 @@ DEFAULT_URL = DATABASE_URL.default
 # Any number will do that nothing else in the same PostgreSQL database locks.
 _MIGRATION_LOCK = 5627
 
+CONNECTIONS = 20
+"""Of one process at most: PostgreSQL allows a hundred in all unless it is told otherwise."""
+
 _PRAGMAS = (
     # First, so that the others wait for their lock as well.
     "PRAGMA busy_timeout = 5000",
@@ -37,8 +43,15 @@ _PRAGMAS = (
 )
 
 
+def _unobserved(_kind: str, _seconds: float) -> None:
+    """Nobody wants to know."""
+
+
 class Store:
     """One database; `reading()` and `writing()` are its units of work."""
+
+    observe: Callable[[str, float], None] = staticmethod(_unobserved)
+    """Told of each unit of work that it was a `read` or a `write`, and how many seconds it took."""
 
     def __init__(self, url: str | None = None) -> None:
         self.url = _checked(url or DATABASE_URL.get())
@@ -54,14 +67,22 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """All reads see one state of the database; nothing is kept."""
-        with Session(self._reader, expire_on_commit=False) as db:
+        with self._timed("read"), Session(self._reader, expire_on_commit=False) as db:
             yield db
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """Everything is kept when the block ends, or nothing if it raises."""
-        with self._turn, Session(self._writer, expire_on_commit=False) as db, db.begin():
+        with self._timed("write"), self._turn, Session(self._writer, expire_on_commit=False) as db, db.begin():
             yield db
+
+    @contextmanager
+    def _timed(self, kind: str) -> Iterator[None]:
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.observe(kind, time.perf_counter() - begun)
 
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
@@ -73,7 +94,7 @@ class Store:
 
     def migrate(self) -> None:
         """Bring the tables to this version, whole or not at all; a second process waits and finds it done."""
-        config = Config(Path(__file__).with_name("alembic.ini"))
+        config = _alembic()
         try:
             with self.migrating() as connection:
                 config.attributes["connection"] = connection
@@ -87,8 +108,25 @@ class Store:
                 [f"{VARIABLE}: {self.url!r} was written by a newer Loopscope than this one, which knows {newest}"]
             ) from unknown
 
+    def unready(self) -> str:
+        """Why the tables cannot be worked with; empty if they can. A newer version's tables hold all of ours."""
+        scripts = ScriptDirectory.from_config(_alembic())
+        with self.engine.connect() as connection:
+            found = MigrationContext.configure(connection).get_current_revision()
+        if found is None:
+            return "its tables are not made yet: `loopscope db upgrade` makes them"
+        ours = {row.revision for row in scripts.walk_revisions()}
+        needed = scripts.get_current_head()
+        if found in ours and found != needed:
+            return f"its tables are of version {found}, and {needed} is needed: `loopscope db upgrade`"
+        return ""
+
     def close(self) -> None:
         self.engine.dispose()
+
+
+def _alembic() -> Config:
+    return Config(Path(__file__).with_name("alembic.ini"))
 
 
 def _checked(text: str) -> URL:
@@ -103,13 +141,19 @@ def _checked(text: str) -> URL:
 
 def _engine(url: URL) -> Engine:
     try:
-        engine = create_engine(url)
+        # What a statement was given does not belong in a log: ids that let one edit, manifests, notes.
+        engine = create_engine(url, hide_parameters=True, **_pool(url))
     except (NoSuchModuleError, ModuleNotFoundError) as missing:
         raise BadInput([f"{VARIABLE}: no driver for {url.drivername!r} is installed: {missing}"]) from missing
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _open_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _pool(url: URL) -> dict[str, Any]:
+    """As many connections as requests are worked on at once, and none that the database has closed meanwhile."""
+    return {"pool_size": CONNECTIONS, "max_overflow": 0, "pool_pre_ping": url.get_backend_name() != "sqlite"}
 
 
 def _open_sqlite(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:

@@ -172,6 +172,12 @@ def _played(asked: PlayRequest, _digest: str) -> Play:
     return Play(asked, setup.flow, setup, target, walk, _verdicts(setup.flow, facts), _symptoms(setup.flow, facts))
 
 
+def tally() -> tuple[int, int]:
+    """How often a walk was found among those in memory, and how often one was computed."""
+    found = _played.cache_info()
+    return found.hits, found.misses
+
+
 class _Facts:
     """What is true of a walk, found out when it is asked for: most flows ask for few of all facts."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
@@ -15,8 +16,10 @@ from app.store.database import Store
 from app.web import failures
 from app.web.assets import Assets
 from app.web.headers import SecurityHeaders
+from app.web.metrics import Metrics
+from app.web.observing import Contained, Observed
 from app.web.rendering import Renderer
-from app.web.routes import comparisons, flows, inspecting, machine, overlays, reading, sessions, sweeps
+from app.web.routes import comparisons, flows, inspecting, machine, operating, overlays, reading, sessions, sweeps
 from app.web.site import Site, own_pages_only
 
 
@@ -42,8 +45,9 @@ def create_app(store: Store | None = None) -> FastAPI:
         dependencies=[Depends(own_pages_only)],
         lifespan=lifespan,
     )
-    app.state.site = Site(renderer=renderer, assets=assets, store=kept)
-    for family in (reading, inspecting, sweeps, comparisons, overlays, flows, sessions, machine):
+    metrics = Metrics(kept)
+    app.state.site = Site(renderer=renderer, assets=assets, store=kept, metrics=metrics)
+    for family in (reading, inspecting, sweeps, comparisons, overlays, flows, sessions, machine, operating):
         app.include_router(family.router)
 
     @app.get("/static/{name:path}", include_in_schema=False)
@@ -52,6 +56,8 @@ def create_app(store: Store | None = None) -> FastAPI:
 
     failures.install(app, renderer)
     # The one added last is outermost.
+    app.add_middleware(Contained, answer=partial(failures.fault, renderer))
     app.add_middleware(GZipMiddleware, minimum_size=600, compresslevel=6)
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(Observed, metrics=metrics)
     return app

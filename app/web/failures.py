@@ -6,6 +6,8 @@ from urllib.parse import parse_qsl
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -13,6 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from app.errors import BadInput, LoopscopeError, MovedOn, NotFound, ReadOnly
 from app.kube.near_names import did_you_mean
 from app.web.frames import frame
+from app.web.logs import LOGGER
 from app.web.pages import FailurePage
 from app.web.rendering import Renderer
 
@@ -23,6 +26,7 @@ STATUS: dict[type[LoopscopeError], int] = {
     MovedOn: 409,
 }
 MOST_SHOWN = 2_000
+NO_DATABASE = "the database does not answer just now; nothing was changed, and the same again in a moment should do"
 PAGES = (
     "/",
     "/f/termination",
@@ -34,6 +38,7 @@ PAGES = (
     "/docs",
     "/healthz",
     "/readyz",
+    "/metrics",
     "/api/v1/flows",
     "/api/v1/inspect",
 )
@@ -59,14 +64,32 @@ def install(app: FastAPI, renderer: Renderer) -> None:
         rows = [f"{'.'.join(str(part) for part in row['loc'][1:])}: {row['msg']}" for row in error.errors()]
         return failure(renderer, request, 422, rows)
 
-    def unforeseen(_: Request, __: Exception) -> Response:
-        # The traceback is in the server's log; whoever asked is told that it is not their fault.
-        return PlainTextResponse("Loopscope failed at this. It is a fault of ours; the server's log says where.\n", 500)
+    def without_database(request: Request, error: SQLAlchemyError) -> Response:
+        LOGGER.warning("the database does not answer: %s", said(error), extra={"id": request.state.request_id})
+        found = failure(renderer, request, 503, [NO_DATABASE])
+        found.headers["retry-after"] = "5"
+        return found
 
     app.exception_handler(LoopscopeError)(ours)
     app.exception_handler(HTTPException)(theirs)
     app.exception_handler(RequestValidationError)(invalid)
-    app.exception_handler(Exception)(unforeseen)
+    for kind in (OperationalError, PoolTimeout):
+        app.exception_handler(kind)(without_database)
+
+
+def said(error: SQLAlchemyError) -> str:
+    """What the database said, on one line."""
+    return " ".join(str(getattr(error, "orig", None) or error).split())
+
+
+def fault(renderer: Renderer, request: Request) -> Response:
+    """The traceback is in the server's log; whoever asked is told that it is not their fault, and under which id."""
+    problem = f"Loopscope failed at this. It is a fault of ours; the server's log has it as {request.state.request_id}."
+    try:
+        return failure(renderer, request, 500, [problem])
+    except Exception:  # noqa: BLE001 - whatever keeps the page from being made must not hide what it is about
+        LOGGER.exception("the page for a fault failed, too", extra={"id": request.state.request_id})
+        return PlainTextResponse(f"{problem}\n", 500)
 
 
 def failure(renderer: Renderer, request: Request, status: int, problems: list[str]) -> Response:

@@ -22,6 +22,12 @@ class Kept(Generic[P, T]):
         self._most = most
         self._found: OrderedDict[Hashable, tuple[Walk, T]] = OrderedDict()
         self._lock = Lock()
+        self._hits = 0
+        self._misses = 0
+
+    def tally(self) -> tuple[int, int]:
+        """How often an answer was found, and how often one was computed."""
+        return self._hits, self._misses
 
     def __call__(self, played: Play, *args: P.args, **_: P.kwargs) -> T:
         key = (played.request, *args)
@@ -30,7 +36,9 @@ class Kept(Generic[P, T]):
             # A walk that was played anew, because its flow's files changed, is another object.
             if found is not None and found[0] is played.walk:
                 self._found.move_to_end(key)
+                self._hits += 1
                 return found[1]
+            self._misses += 1
         answer = self._of(played, *args, **_)
         with self._lock:
             self._found[key] = (played.walk, answer)

@@ -21,6 +21,7 @@ from app.story.play import Play
 from app.web.address import MOST_PARTS, Query
 from app.web.assets import Assets
 from app.web.headers import is_foreign
+from app.web.metrics import Metrics
 from app.web.rendering import Renderer
 
 FORM = "application/x-www-form-urlencoded"
@@ -36,6 +37,7 @@ class Site:
     renderer: Renderer
     assets: Assets
     store: Store
+    metrics: Metrics
 
     def play(self, flow: str, query: Query) -> Play:
         """The walk that an address names."""

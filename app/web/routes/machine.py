@@ -1,4 +1,4 @@
-"""What programs ask: health, flows and walks as JSON, and the list of these addresses."""
+"""What programs ask: flows and walks as JSON, and the list of these addresses."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Any
 
 from fastapi import APIRouter
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
-from app import __version__
 from app.catalog import reading
 from app.catalog.listing import listing
 from app.story import report
@@ -30,18 +29,6 @@ WALK = [
         ("words", "other words to tell it in, where the flow has some"),
     )
 ]
-
-
-@router.get("/healthz", summary="Whether the server answers; it asks nothing else, so that it may be a liveness probe")
-def health() -> Response:
-    return JSONResponse({"status": "ok", "version": __version__}, headers={"cache-control": "no-store"})
-
-
-@router.get("/readyz", summary="Whether the server can serve: its database answers, too")
-def ready(site: SiteDep) -> Response:
-    with site.store.reading() as db:
-        db.connection().exec_driver_sql("SELECT 1")
-    return JSONResponse({"status": "ok", "version": __version__}, headers={"cache-control": "no-store"})
 
 
 @router.get("/api/v1/flows", summary="All flows with their settings, scenes, symptoms and verdicts")
