@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,24 @@ def _one_of(*words: str) -> Callable[[str], str]:
     return read
 
 
+# What the grammar of frame-ancestors allows; neither `;` nor `,` nor a line's end can pass into the header.
+_ANCESTOR = re.compile(
+    r"'self'|\*|[a-z][a-z0-9+.-]*:|(?:[a-z][a-z0-9+.-]*://)?(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::(?:\d{1,5}|\*))?/?",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+def _ancestors(text: str) -> str:
+    """Our own pages always: they show what an embed will look like."""
+    sources = text.split()
+    if sources == ["'none'"]:
+        return "'none'"
+    wrong = [source for source in sources if not _ANCESTOR.fullmatch(source)]
+    if wrong or not sources:
+        raise ValueError(f"{wrong[0]} is no source" if wrong else "")
+    return " ".join(dict.fromkeys(["'self'", *sources]))
+
+
 DATABASE_URL = Variable(
     name="LOOPSCOPE_DATABASE_URL",
     default="sqlite:///loopscope.db",
@@ -71,5 +90,13 @@ LOG = Variable(
     read=_one_of("text", "json", "off"),
 )
 
-VARIABLES: tuple[Variable[object], ...] = (DATABASE_URL, FLOWS, LOG)
+FRAME_ANCESTORS = Variable(
+    name="LOOPSCOPE_FRAME_ANCESTORS",
+    default="'self'",
+    allowed="'self', 'none', or sources as in a Content-Security-Policy: https://wiki.example, https://*.example:8443",
+    meaning="Whose pages may show /embed in a frame, beside our own. All other pages are framed by our own only.",
+    read=_ancestors,
+)
+
+VARIABLES: tuple[Variable[object], ...] = (DATABASE_URL, FLOWS, FRAME_ANCESTORS, LOG)
 """All of them, in the order in which they are documented."""

@@ -78,6 +78,11 @@
     if (dialog?.open) dialog.close()
     else dialog?.showModal()
   }
+  // What to paste is fetched when it is asked for: most readers never do.
+  const embed = (link) => {
+    htmx.ajax("GET", href(link), { target: "#embed-body", swap: "innerHTML" })
+    find("embed").showModal()
+  }
   const rows = () => [...document.querySelectorAll("#steps li a")]
   const inList = (by) => {
     const all = rows()
@@ -114,7 +119,7 @@
 
   document.addEventListener("keydown", (event) => {
     const target = event.target
-    if (event.ctrlKey || event.metaKey || event.altKey || !find("scrub") || find("keys")?.open) return
+    if (event.ctrlKey || event.metaKey || event.altKey || !find("scrub") || document.querySelector("dialog[open]")) return
     if (target.closest("input, textarea, select, [contenteditable]")) return
     if (event.key === "Escape") { typed = null; pause(); return }
     if (typed !== null) {
@@ -142,6 +147,7 @@
     if (at("#play")) toggle()
     else if (at("#next, #back")) pause()
     if (at("#keys-button") || at("[data-close]")) { event.preventDefault(); sheet() }
+    if (window.htmx && at("#embed-open")) { event.preventDefault(); pause(); embed(at("#embed-open")) }
     if (at("#list-toggle") && matchMedia("(min-width: 1381px)").matches) {
       event.preventDefault()
       document.body.classList.toggle("no-list")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app import configuration
-from app.configuration import FLOWS, VARIABLES, Variable
+from app.configuration import FLOWS, FRAME_ANCESTORS, VARIABLES, Variable
 from app.errors import BadInput
 
 APP = Path(__file__).resolve().parent.parent / "app"
@@ -35,6 +35,33 @@ def test_folders_are_separated_as_in_path(monkeypatch: pytest.MonkeyPatch) -> No
     assert FLOWS.get() == ()
     monkeypatch.setenv(FLOWS.name, f"one{os.pathsep}{os.pathsep}two")
     assert FLOWS.get() == (Path("one"), Path("two"))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("", "'self'"),
+        ("'self'", "'self'"),
+        ("'none'", "'none'"),
+        ("https://wiki.example", "'self' https://wiki.example"),
+        ("  https://*.example:8443   http://localhost:*  ", "'self' https://*.example:8443 http://localhost:*"),
+        ("https: wiki.example *", "'self' https: wiki.example *"),
+    ],
+)
+def test_who_may_frame_is_written_as_in_a_policy(monkeypatch: pytest.MonkeyPatch, text: str, value: str) -> None:
+    monkeypatch.setenv(FRAME_ANCESTORS.name, text)
+    assert FRAME_ANCESTORS.get() == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["https://a.example; script-src *", "https://a.example, b.example", "'none' *", "'unsafe-inline'", " ", "a/b"],
+)
+def test_nothing_else_gets_into_the_policy(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv(FRAME_ANCESTORS.name, text)
+    with pytest.raises(BadInput) as refused:
+        FRAME_ANCESTORS.get()
+    assert refused.value.problems[0].startswith("LOOPSCOPE_FRAME_ANCESTORS: found ")
 
 
 def test_every_default_is_allowed_and_every_variable_listed(monkeypatch: pytest.MonkeyPatch) -> None:

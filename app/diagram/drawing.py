@@ -26,6 +26,9 @@ from app.diagram.shapes import Picture
 
 Lines = tuple[str, ...]
 
+FRAMED_WIDE, FRAMED_ARROWS, FRAMED_ARROWS_NARROW = 684.0, 9, 5
+"""What a frame of 700 by 394 has room for beside its controls, with nothing set smaller than on a page."""
+
 
 def cluster(walk: Walk, n: int, flow: Flow, *, narrow: bool = False) -> Picture:
     """The cluster as it is after step n (0: at the start), with what each process believes."""
@@ -43,6 +46,19 @@ def timeline(walk: Walk, n: int, flow: Flow, *, narrow: bool = False, target: Re
     """The whole walk to scale, with a cursor at step n; about `target`, or what the flow or the walk is about."""
     view = timeline_view(walk, n, flow, target)
     return place_timeline(view, narrow=narrow, desc=_told(twins.timeline_lines(view)))
+
+
+def framed(view: str, walk: Walk, n: int, flow: Flow, *, narrow: bool = False) -> Picture:
+    """One of the views for a small frame on a page of somebody else's."""
+    match view:
+        case "messages":
+            shown = messages_view(walk, n, flow, most=FRAMED_ARROWS_NARROW if narrow else FRAMED_ARROWS)
+            return place_messages(shown, narrow=narrow, wide=FRAMED_WIDE, desc=_told(twins.messages_lines(shown)))
+        case "timeline":
+            kept = timeline_view(walk, n, flow)
+            return place_timeline(kept, narrow=narrow, wide=FRAMED_WIDE, desc=_told(twins.timeline_lines(kept)))
+        case _:
+            return picture(view, walk, n, flow, narrow=narrow)
 
 
 def thumbnail(walk: Walk, n: int, flow: Flow, *, target: Ref | None = None, name: str = "thumbnail") -> Picture:

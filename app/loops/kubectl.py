@@ -194,7 +194,7 @@ def _changes(command: Command, ref: Ref) -> tuple[tuple[tuple[str, object], ...]
 
 
 def _typed(text: str) -> int | str | None:
-    return int(text) if text.isdigit() else None if text == "null" else text
+    return int(text) if text.isascii() and text.isdigit() else None if text == "null" else text
 
 
 def _resource(ref: Ref) -> str:

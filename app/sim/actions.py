@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from app.errors import BadInput
@@ -54,6 +56,8 @@ FORMS = (
     "and advance:SECONDS.mmm"
 )
 
+_INSTANT = re.compile(r"(?P<sign>-?)(?P<whole>\d{1,9})\.(?P<part>\d{3})", re.ASCII)
+
 Action = Deliver | Reconcile | Intervene | Advance
 
 
@@ -70,8 +74,7 @@ def parse(text: str) -> Action:
             loop, _, node = parts[0].partition("@")
             return Reconcile(Work(loop, node, Ref(*parts[1].split("~"))), timer=verb == "wake")
         case "advance":
-            whole, _, part = rest.partition(".")
-            if whole.lstrip("-").isdigit() and len(part) == 3 and part.isdigit():
-                size = int(whole.lstrip("-")) * 1000 + int(part)
-                return Advance(-size if whole.startswith("-") else size)
+            if found := _INSTANT.fullmatch(rest):
+                size = int(found["whole"]) * 1000 + int(found["part"])
+                return Advance(-size if found["sign"] else size)
     raise BadInput([f"action {text!r}: not an action id; {FORMS}"])

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from app.errors import BadInput
 from app.kube.meta import DEFAULT_NAMESPACE, Ref
 from app.kube.names import generated_suffix
 from app.kube.objects import KIND_BY_WORD, ref_of
 from app.sim.draft import Draft
+
+_ORDINAL = re.compile(r"\d{1,6}", re.ASCII)
 
 
 def parse_ref(text: str) -> Ref:
@@ -25,7 +29,7 @@ def resolve(draft: Draft, text: str) -> Ref:
     if ref.kind != "Pod" or draft.etcd.get(ref) is not None:
         return ref
     base, _, ordinal = ref.name.rpartition("-")
-    if not base or not ordinal.isdigit():
+    if not base or not _ORDINAL.fullmatch(ordinal):
         return ref
     for pod in draft.etcd.find(f"Pod in {ref.namespace}"):
         owner = pod.metadata.controller

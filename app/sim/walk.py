@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -12,6 +13,9 @@ from app.sim.actions import parse as parse_action
 from app.sim.intervention import Intervention
 from app.sim.step import Step
 from app.sim.world import World
+
+# Neither `²`, which Python counts as a digit, nor more digits than any walk lasts.
+_SECONDS = re.compile(r"\d{1,9}(\.\d{0,6})?", re.ASCII)
 
 Goal = Callable[[World], bool]
 
@@ -38,7 +42,7 @@ def parse_pick(text: str) -> Pick:
         raise BadInput([f"pick {text!r}: the form is STEP-ID!ACTION[@SECONDS]"])
     # A loop's node is also written with @; only a trailing number is a time.
     action, at, seconds = rest.rpartition("@")
-    if at and seconds.replace(".", "", 1).isdigit():
+    if at and _SECONDS.fullmatch(seconds):
         return Pick(step, parse_action(action), round(float(seconds) * 1000))
     return Pick(step, parse_action(rest))
 

@@ -28,6 +28,10 @@ KEPT = 64
 """Walks kept in memory; a walk is a pure function of its request."""
 
 
+LONGEST_NUMBER = 10
+"""Digits: Python refuses to read a number of thousands."""
+
+
 class PlayRequest(Struct, frozen=True):
     """What decides a walk. Settings and choices are as written in an address."""
 
@@ -234,11 +238,10 @@ def _symptoms(flow: Flow, facts: _Facts) -> tuple[Seen, ...]:
 
 def position(played: Play, text: str) -> int:
     """The step that a number or a step id names; NotFound says what is there."""
-    if text.isdigit():
-        n = int(text)
-        if n <= len(played.steps):
-            return n
-        raise NotFound(f"step {n}: this walk has {len(played.steps)} steps")
+    if text.isascii() and text.isdigit():
+        if len(text) <= LONGEST_NUMBER and int(text) <= len(played.steps):
+            return int(text)
+        raise NotFound(f"step {text[:LONGEST_NUMBER]}: this walk has {len(played.steps)} steps")
     found = next((row.n for row in played.steps if row.id == text), None)
     if found is None:
         raise NotFound(f"step {text!r}: no step of this walk has that id; it may belong to other settings or choices")

@@ -18,7 +18,7 @@ Choice = tuple[Kind, str]
 
 VIEWS = ("cluster", "messages", "timeline")
 THEMES = ("light", "dark")
-NAMED = ("m", "scene", "depth", "view", "theme", "pod", "words")
+NAMED = ("m", "scene", "depth", "view", "theme", "pod", "words", "seen")
 DESCRIBING = ("txt", "json")
 """Forms that hold what kubectl prints."""
 MOST_PARTS = 500
@@ -43,6 +43,8 @@ class Query:
     """The one to describe."""
     words: str = ""
     """Other words to tell it in."""
+    seen: str = ""
+    """What somebody saw of this one step, as `app.story.pinned` writes it: read, and left out of every further link."""
 
     def __str__(self) -> str:
         """With its `?`, or nothing."""
@@ -99,16 +101,20 @@ class Query:
 
     def only_looks(self) -> Query:
         """How it is shown, without the walk."""
-        return Query(depth=self.depth, view=self.view, theme=self.theme, pod=self.pod, words=self.words)
+        return Query(depth=self.depth, view=self.view, theme=self.theme, pod=self.pod, words=self.words, seen=self.seen)
+
+
+def pairs_of(text: str) -> list[tuple[str, str]]:
+    """Names and values of a raw query in their order."""
+    try:
+        return parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_PARTS)
+    except ValueError:
+        raise BadInput([f"address: at most {MOST_PARTS} parts are read"]) from None
 
 
 def parse(text: str) -> Query:
     """Read the raw query; BadInput lists every value that cannot be. Names that are not ours are let pass."""
-    try:
-        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_PARTS)
-    except ValueError:
-        raise BadInput([f"address: at most {MOST_PARTS} parts are read"]) from None
-    return query_of(pairs)
+    return query_of(pairs_of(text))
 
 
 def query_of(pairs: Sequence[tuple[str, str]]) -> Query:
@@ -134,6 +140,7 @@ def query_of(pairs: Sequence[tuple[str, str]]) -> Query:
         theme=named.get("theme", ""),
         pod=named.get("pod", ""),
         words=named.get("words", ""),
+        seen=named.get("seen", ""),
     )
 
 
@@ -163,6 +170,12 @@ def _written(text: str) -> str:
     return quote(text, safe=READABLE)
 
 
+def with_parts(address: str, parts: Sequence[tuple[str, str]]) -> str:
+    """An address with more behind its `?`; what is empty is left out."""
+    written = "&".join(f"{name}={_written(value)}" for name, value in parts if value)
+    return f"{address}{'&' if '?' in address else '?'}{written}" if written else address
+
+
 @dataclass(frozen=True, kw_only=True)
 class Place:
     """Where a page's links lead: the path of a flow or a session, and what the address carries along."""
@@ -173,6 +186,14 @@ class Place:
     def step(self, step: int | str) -> str:
         """The same walk at another step."""
         return f"{self.path}/{quote(str(step), safe=READABLE)}{self.query}"
+
+    def embed(self, step: int | str) -> str:
+        """What to paste into other pages to show this step: one segment more, so it is mistaken for no step."""
+        return f"{self.path}/{quote(str(step), safe=READABLE)}/embed{self.query}"
+
+    def seen(self, step: int | str) -> str:
+        """The step that this address was of, with what was seen of it then."""
+        return with_parts(self.step(step), (("seen", self.query.seen),))
 
     def form(self, step: int | str, suffix: str, view: str = "") -> str:
         """The same moment as a picture or text."""

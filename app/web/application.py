@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app import __version__
+from app.configuration import FRAME_ANCESTORS
 from app.store.database import Store
 from app.web import failures
 from app.web.assets import Assets
@@ -19,7 +20,19 @@ from app.web.headers import SecurityHeaders
 from app.web.metrics import Metrics
 from app.web.observing import Contained, Observed
 from app.web.rendering import Renderer
-from app.web.routes import comparisons, flows, inspecting, machine, operating, overlays, reading, sessions, sweeps
+from app.web.routes import (
+    comparisons,
+    embeds,
+    flows,
+    inspecting,
+    machine,
+    oembed,
+    operating,
+    overlays,
+    reading,
+    sessions,
+    sweeps,
+)
 from app.web.site import Site, own_pages_only
 
 
@@ -47,7 +60,19 @@ def create_app(store: Store | None = None) -> FastAPI:
     )
     metrics = Metrics(kept)
     app.state.site = Site(renderer=renderer, assets=assets, store=kept, metrics=metrics)
-    for family in (reading, inspecting, sweeps, comparisons, overlays, flows, sessions, machine, operating):
+    for family in (
+        reading,
+        inspecting,
+        sweeps,
+        comparisons,
+        overlays,
+        flows,
+        sessions,
+        embeds,
+        oembed,
+        machine,
+        operating,
+    ):
         app.include_router(family.router)
 
     @app.get("/static/{name:path}", include_in_schema=False)
@@ -58,6 +83,6 @@ def create_app(store: Store | None = None) -> FastAPI:
     # The one added last is outermost.
     app.add_middleware(Contained, answer=partial(failures.fault, renderer))
     app.add_middleware(GZipMiddleware, minimum_size=600, compresslevel=6)
-    app.add_middleware(SecurityHeaders)
+    app.add_middleware(SecurityHeaders, ancestors=FRAME_ANCESTORS.get())
     app.add_middleware(Observed, metrics=metrics)
     return app

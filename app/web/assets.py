@@ -21,7 +21,7 @@ TYPES = {
 FOR_GOOD = "public, max-age=31536000, immutable"
 ASK_AGAIN = "public, max-age=0, must-revalidate"
 # One stylesheet is one request: the pictures' rules are served behind the pages' own.
-SHEETS = ("app.css", "diagram.css")
+SHEETS = ("app.css", "diagram.css", "embed.css")
 
 
 @dataclass(frozen=True, kw_only=True)

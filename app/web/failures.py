@@ -94,7 +94,7 @@ def fault(renderer: Renderer, request: Request) -> Response:
 
 def failure(renderer: Renderer, request: Request, status: int, problems: list[str]) -> Response:
     """Say what is wrong and what was given."""
-    if request.url.path.startswith("/api/"):
+    if request.url.path.startswith(("/api/", "/oembed")):
         return JSONResponse({"problems": problems}, status_code=status)
     given = tuple((name, value[:MOST_SHOWN]) for name, value in parse_qsl(request.url.query)[:100])
     page = FailurePage(

@@ -8,10 +8,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 PAGE_POLICY = (
     # The icon is a data: address, so that a first view needs one request less.
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
-    "form-action 'self'; frame-ancestors 'self'"
+    "form-action 'self'; frame-ancestors {ancestors}"
 )
 # A bare picture carries its own <style>, and can do nothing else.
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+EMBEDS = "/embed/"
+# What a frame may load in a page of another origin: in a sandbox, our own files are foreign to our own page.
+LENT = {"cross-origin-resource-policy": "cross-origin"}
+FONTS = {"access-control-allow-origin": "*"}
 
 ALWAYS = {
     "x-content-type-options": "nosniff",
@@ -23,10 +28,12 @@ ALWAYS = {
 
 
 class SecurityHeaders:
-    """Adds them to every answer, those for errors included."""
+    """Adds them to every answer, those for errors included. `ancestors` may frame what lies under `/embed/`."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, ancestors: str = "'self'") -> None:
         self.app = app
+        self.page_policy = PAGE_POLICY.format(ancestors="'self'")
+        self.embed_policy = PAGE_POLICY.format(ancestors=ancestors)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -39,13 +46,21 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                picture = headers.get("content-type", "").startswith("image/svg+xml")
-                headers.setdefault("content-security-policy", PICTURE_POLICY if picture else PAGE_POLICY)
-                for name, value in ALWAYS.items():
+                for name, value in self._said(scope["path"], headers.get("content-type", "")).items():
                     headers.setdefault(name, value)
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+    def _said(self, path: str, kind: str) -> dict[str, str]:
+        """By the path, not by the page: what goes wrong in a frame is told in the frame."""
+        if path.startswith(EMBEDS):
+            # A window that a sandboxed frame opens would refuse a page with an opener policy.
+            kept = {name: value for name, value in ALWAYS.items() if name != "cross-origin-opener-policy"}
+            return {"content-security-policy": self.embed_policy, **kept, **LENT}
+        policy = PICTURE_POLICY if kind.startswith("image/svg+xml") else self.page_policy
+        lent = {**LENT, **FONTS} if path.startswith("/static/") else LENT if kind.startswith("image/") else {}
+        return {"content-security-policy": policy, **ALWAYS, **lent}
 
 
 def is_foreign(headers: Headers) -> bool:

@@ -19,7 +19,7 @@ SUFFIXES = ("svg", "png", "mmd", "md", "txt", "json")
 SHAPES = ("wide", "narrow")
 NOTHING = Markup()
 
-__all__ = ["SHAPES", "SUFFIXES", "VIEWS", "drawn", "exported", "thumbnail"]
+__all__ = ["SHAPES", "SUFFIXES", "VIEWS", "drawn", "exported", "framed", "thumbnail"]
 
 
 def _drawn(played: Play, view: str, n: int, shapes: tuple[str, ...]) -> Drawn:
@@ -38,6 +38,19 @@ def _inline(played: Play, view: str, n: int, *, narrow: bool) -> Markup:
 
 drawn = Kept(_drawn, most=500)
 """A view as a part of a page, which has the styles and the fonts."""
+
+
+def _framed(played: Play, view: str, n: int) -> Drawn:
+    wide, narrow = (diagram.framed(view, played.walk, n, played.flow, narrow=shape) for shape in (False, True))
+    return Drawn(
+        wide=Markup(diagram.render_svg(wide, standalone=False)),  # noqa: S704 - as above
+        narrow=Markup(diagram.render_svg(narrow, standalone=False)),  # noqa: S704 - as above
+        lines=diagram.describe(view, played.walk, n, played.flow),
+    )
+
+
+framed = Kept(_framed, most=200)
+"""A view as a part of an embed."""
 
 
 def _thumbnail(played: Play, name: str = "thumbnail") -> Markup:

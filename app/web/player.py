@@ -15,8 +15,10 @@ from app.story import play as story
 from app.story.words import DEPTHS, Passage
 from app.web import pictures, rows
 from app.web.address import Query
+from app.web.embedding import has_changed
 from app.web.frames import frame
 from app.web.moment import LEAST_WAIT, Moment, clock_text
+from app.web.oembed import discovery
 from app.web.player_page import Intervening, PlayerPage
 from app.web.player_parts import Chosen, Clock, Depth, Field, Kept, Saying, SceneLink, Sharing, Unmodelled
 from app.web.ranking import ranking_panel
@@ -101,7 +103,9 @@ def player_page(
         sweep=f"{flow_path}/sweep{free}",
         compare=_compared(flow_path, free),
         overlay=f"{flow_path}/overlay{free}",
-        sharing=_sharing(moment, origin, told[moment.n - 1] if moment.n else flow.title),
+        sharing=_sharing(moment, origin),
+        oembed=discovery(kept.reading if kept else f"{origin}{moment.place.step(moment.id)}"),
+        changed=has_changed(played, moment.n, moment.place.query.seen),
         saving=() if kept else (("flow", flow.id), ("step", moment.id), *free.pairs()),
         kept=kept,
     )
@@ -242,16 +246,14 @@ def _possible(moment: Moment) -> list[str]:
     return [*back, *mine, *parts, *pods, *nodes][:MOST_EXAMPLES]
 
 
-def _sharing(moment: Moment, origin: str, title: str) -> Sharing:
+def _sharing(moment: Moment, origin: str) -> Sharing:
     shared = moment.without_session
-    page, picture = shared.step(moment.id), shared.form(moment.id, "svg", "timeline")
     forms = [
         (f"{view}.{kind}", shared.form(moment.id, kind, view)) for view in pictures.VIEWS for kind in ("svg", "png")
     ]
     forms += [(kind, shared.form(moment.id, kind)) for kind in ("mmd", "md", "txt", "json")]
     return Sharing(
-        page=f"{origin}{page}",
-        picture=picture,
+        page=f"{origin}{shared.step(moment.id)}",
         forms=tuple(forms),
-        markdown=f"[![{title}]({origin}{picture})]({origin}{page})",
+        embed=moment.place.asking(replace(moment.place.query, view="", theme="")).embed(moment.n),
     )

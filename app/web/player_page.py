@@ -108,6 +108,10 @@ class PlayerPage(Page):
     """This walk beside a recording of the reader's own."""
     sharing: Sharing
     """Addresses of this moment, as page, picture and text."""
+    oembed: str
+    """Where this moment is described for programs that embed it."""
+    changed: bool
+    """Whether this step is no longer what somebody saw when it was linked."""
     saving: tuple[tuple[str, str], ...]
     """Hidden fields of the form that makes a session; none in a session."""
     kept: Kept | None

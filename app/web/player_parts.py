@@ -303,12 +303,10 @@ class Sharing:
 
     page: str
     """The page, by the step's id, so that it stays right when a step is inserted before it."""
-    picture: str
-    """Its timeline as SVG."""
     forms: tuple[tuple[str, str], ...]
     """Other forms: name and address."""
-    markdown: str
-    """A picture that links to the page, for wikis."""
+    embed: str
+    """The dialog that gives what to paste into other pages."""
 
 
 @dataclass(frozen=True, kw_only=True)

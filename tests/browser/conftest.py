@@ -7,10 +7,12 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import uvicorn
+from fastapi import FastAPI
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from app.store.database import Store
@@ -46,11 +48,10 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server on a free port, as `loopscope serve` runs it."""
-    store = Store(f"sqlite:///{tmp_path_factory.mktemp('browser')}/loopscope.db")
-    server = uvicorn.Server(uvicorn.Config(create_app(store), port=0, log_level="error", ws="none"))
+@contextmanager
+def serving(app: FastAPI) -> Iterator[str]:
+    """The application on a free port, as `loopscope serve` runs it; its address."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", ws="none"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     deadline = time.monotonic() + 30
@@ -61,6 +62,14 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = True
     thread.join(10)
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server for all tests that need none of their own."""
+    store = Store(f"sqlite:///{tmp_path_factory.mktemp('browser')}/loopscope.db")
+    with serving(create_app(store)) as found:
+        yield found
     store.close()
 
 

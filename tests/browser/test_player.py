@@ -52,6 +52,15 @@ def test_a_box_keeps_its_node_from_step_to_step(page: Page) -> None:
     assert same >= page.evaluate("window.kept.length") - 4
 
 
+def test_next_leaves_the_page_where_it_was_scrolled_to(page: Page) -> None:
+    opened(page, 4)
+    page.evaluate("scrollTo(0, 300)")
+    # Not Playwright's click, which scrolls by itself.
+    page.evaluate("document.getElementById('next').click()")
+    is_at(page, 5)
+    assert page.evaluate("scrollY") == 300
+
+
 @pytest.mark.parametrize(
     ("start", "key", "end"),
     [

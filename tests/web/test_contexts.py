@@ -10,13 +10,23 @@ import jinja2.meta
 import pytest
 from jinja2 import Environment
 
-from app.web import inspect_page, many_walks, overlay_page, pages, player_page, player_parts, ranking_parts
+from app.web import (
+    embed_dialog,
+    embed_page,
+    inspect_page,
+    many_walks,
+    overlay_page,
+    pages,
+    player_page,
+    player_parts,
+    ranking_parts,
+)
 from app.web.rendering import Page, environment
 
 SHARED = {"asset", "vendored", "version"}
 MODELS: list[type[Page]] = [
     model
-    for module in (pages, many_walks, player_page, inspect_page, overlay_page)
+    for module in (pages, many_walks, player_page, inspect_page, overlay_page, embed_page, embed_dialog)
     for model in vars(module).values()
     if inspect.isclass(model) and issubclass(model, Page) and model.__module__ == module.__name__
 ]
@@ -63,7 +73,7 @@ def undocumented(module: ModuleType) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     "module",
-    [pages, many_walks, player_page, player_parts, ranking_parts, inspect_page, overlay_page],
+    [pages, many_walks, player_page, player_parts, ranking_parts, inspect_page, overlay_page, embed_page, embed_dialog],
     ids=lambda module: module.__name__,
 )
 def test_every_field_is_told(module: ModuleType) -> None:

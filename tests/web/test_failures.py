@@ -191,3 +191,24 @@ def test_a_search_does_not_queue_for_ever(server: TestClient, monkeypatch: pytes
         answer = server.get("/f/termination/orders?set.rate=31")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
     assert "try again in a minute" in document(answer.text).text
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/f/termination/²",
+        f"/f/termination/{'9' * 5000}",
+        "/f/termination/²?set.prestop=soon",
+        "/f/termination?at=²",
+        "/f/termination/5?pick=x!advance:²",
+        "/f/termination/5?pick=x!advance:1.²²²",
+        f"/f/termination/5?pick=x!advance:{'9' * 5000}.000",
+        f"/f/termination/5?pick=x!intervene@{'9' * 400}",
+        "/f/termination/5?do=5s delete pod/web-²",
+        f"/f/termination/5?do=5s delete pod/web-{'9' * 5000}",
+        "/embed/f/termination/5?from=²",
+        f"/embed/f/termination/5?to={'9' * 5000}",
+    ],
+)
+def test_a_number_that_is_none_is_no_fault_of_ours(server: TestClient, address: str) -> None:
+    assert server.get(address).status_code < 500

@@ -18,10 +18,13 @@ MOST_LANES = 11
 """When more take part in a walk, only those of the window are drawn."""
 
 
-def messages_view(walk: Walk, n: int, flow: Flow, *, whole: bool = False) -> MessagesView:
-    """The steps around position n, or with `whole` every step up to it."""
+def messages_view(walk: Walk, n: int, flow: Flow, *, whole: bool = False, most: int = 0) -> MessagesView:
+    """The steps around position n, as many as make `most` arrows where that is given; `whole`: every step up to it."""
     rows = steps(walk)
-    first, last = (0, n) if whole else window(n, len(rows))
+    if whole:
+        first, last = 0, n
+    else:
+        first, last = fitting(rows, n, most) if most else window(n, len(rows))
     shown = rows[first:last]
     lanes = _lanes(flow, rows if len(_lanes(flow, rows)) <= MOST_LANES and not whole else shown)
     order = {who.lane: at for at, who in enumerate(lanes)}
@@ -42,6 +45,25 @@ def window(n: int, count: int) -> tuple[int, int]:
     size = min(BEFORE + 1 + AFTER, count)
     first = min(max(n - 1 - BEFORE, 0), count - size)
     return first, first + size
+
+
+def fitting(rows: list[Record], n: int, most: int) -> tuple[int, int]:
+    """The steps around the present one that make at most so many arrows: two before it for each one after."""
+    first, last = max(n - 1, 0), n
+    room = most - sum(_arrows(row) for row in rows[first:last])
+    taken = 0
+    while first > 0 or last < len(rows):
+        taken += 1
+        ahead = first == 0 or (taken % 3 == 0 and last < len(rows))
+        room -= _arrows(rows[last] if ahead else rows[first - 1])
+        if room < 0:
+            break
+        first, last = (first, last + 1) if ahead else (first - 1, last)
+    return first, last
+
+
+def _arrows(record: Record) -> int:
+    return 2 if deeds.watched(record) else 1
 
 
 def _count(word: str, count: int) -> str:

@@ -19,6 +19,7 @@ FOLDED = 20
 ROW = 25
 ROW_NARROW = 31
 RACE_HEAD = 16
+WIDE = 780.0
 LOOP = 14
 BEND = 3
 
@@ -40,10 +41,10 @@ class Grid(NamedTuple):
         return self.words > 0
 
 
-def place_messages(view: MessagesView, *, narrow: bool, desc: str) -> Picture:
-    """The picture, wide or narrow."""
+def place_messages(view: MessagesView, *, narrow: bool, desc: str, wide: float = WIDE) -> Picture:
+    """The picture, so wide or narrow."""
     prefix = "messages-narrow" if narrow else "messages"
-    grid = _grid(view, narrow=narrow)
+    grid = _grid(view, NARROW if narrow else wide, narrow=narrow)
     rows, height = _rows(view, grid)
     groups = [
         *_races(prefix, view, grid, rows),
@@ -63,16 +64,16 @@ def place_messages(view: MessagesView, *, narrow: bool, desc: str) -> Picture:
     )
 
 
-def _grid(view: MessagesView, *, narrow: bool) -> Grid:
+def _grid(view: MessagesView, wide: float, *, narrow: bool) -> Grid:
     count = max(len(view.lanes), 1)
     if narrow:
         pitch = max(13.0, min(22.0, 156 / count))
         lanes = tuple(EDGE + pitch * (at + 0.5) for at in range(count))
         longest = max((width(_title(lane), "t-words") for lane in view.lanes), default=0)
         head = min(max(longest + 16, HEAD_NARROW[0]), HEAD_NARROW[1])
-        return Grid(NARROW, lanes, pitch, rounded(head), ROW_NARROW, EDGE + pitch * count + 8)
-    pitch = (780 - EDGE - NUMBERS) / count
-    return Grid(780, tuple(NUMBERS + pitch * (at + 0.5) for at in range(count)), pitch, HEAD, ROW, 0)
+        return Grid(wide, lanes, pitch, rounded(head), ROW_NARROW, EDGE + pitch * count + 8)
+    pitch = (wide - EDGE - NUMBERS) / count
+    return Grid(wide, tuple(NUMBERS + pitch * (at + 0.5) for at in range(count)), pitch, HEAD, ROW, 0)
 
 
 def _rows(view: MessagesView, grid: Grid) -> tuple[list[float], float]:

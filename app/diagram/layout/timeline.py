@@ -11,6 +11,7 @@ from app.diagram.shapes import Box, Group, Label, Line, Picture, box, label, lin
 from app.diagram.views import Segment, TimelineView, Track
 
 EDGE = 1
+WIDE = 1200.0
 AXIS = 34
 """Room for the cursor's time and the ticks."""
 BAR = 20
@@ -31,10 +32,10 @@ class Frame(NamedTuple):
     narrow: bool
 
 
-def place_timeline(view: TimelineView, *, narrow: bool, desc: str) -> Picture:
+def place_timeline(view: TimelineView, *, narrow: bool, desc: str, wide: float = WIDE) -> Picture:
     """All rows, the scale and the cursor."""
     prefix = "timeline-narrow" if narrow else "timeline"
-    wide = NARROW if narrow else 1200.0
+    wide = NARROW if narrow else wide
     names = max((width(track.name, "t-text") for track in view.tracks), default=0)
     left = EDGE if narrow else min(190.0, names + 14)
     right = wide - EDGE - (4 if narrow else 8)

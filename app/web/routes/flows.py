@@ -14,7 +14,7 @@ from app.catalog import starting
 from app.diagram.stylesheet import Theme
 from app.errors import BadInput, LoopscopeError, NotFound
 from app.kube.near_names import did_you_mean
-from app.story.play import Play, position
+from app.story.play import LONGEST_NUMBER, Play, position
 from app.story.words import DEPTHS
 from app.web.address import Place, Query, parse
 from app.web.assets import ASK_AGAIN
@@ -30,7 +30,6 @@ from app.web.telling import found_orders
 
 router = APIRouter()
 
-LONGEST_NUMBER = 10
 SHAPE = "Loopscope-Shape"
 
 
@@ -69,9 +68,8 @@ def show(site: SiteDep, request: Request, flow: str, step: str) -> Response:
 
 
 def _answer(site: Site, request: Request, flow: str, step: str, *, near: bool = False) -> Response:
-    tag = _tag(site, request, flow)
-    headers = {"etag": tag, "cache-control": ASK_AGAIN, "vary": f"{PART}, {SHAPE}"}
-    if request.headers.get("if-none-match") == tag:
+    headers = caching(site, request, flow)
+    if request.headers.get("if-none-match") == headers["etag"]:
         return Response(status_code=304, headers=headers)
     query = parse(request.url.query)
     try:
@@ -86,12 +84,17 @@ def _answer(site: Site, request: Request, flow: str, step: str, *, near: bool = 
         return picture(played, n, suffix, query, headers)
     place = Place(path=f"/f/{flow}", query=short)
     if short != query:
-        return RedirectResponse(place.step(step), 303)
+        return RedirectResponse(place.seen(step), 303)
     moment = Moment(played=played, n=n, place=place, free=place.query)
     page = player_page(moment, origin=origin_of(request), shapes=shapes_of(request))
     answer = site.renderer.answer(request, page)
     answer.headers.update(headers)
     return answer
+
+
+def caching(site: Site, request: Request, flow: str) -> dict[str, str]:
+    """What lets a browser keep the answer, and ask whether it is still right."""
+    return {"etag": _tag(site, request, flow), "cache-control": ASK_AGAIN, "vary": f"{PART}, {SHAPE}"}
 
 
 def _tag(site: Site, request: Request, flow: str) -> str:
@@ -116,15 +119,13 @@ def shapes_of(request: Request) -> tuple[str, ...]:
 
 def nearest(played: Play, at: str) -> int:
     """The step of that number, or the last where there are fewer; the step of a symptom; else the start."""
-    if at.isascii() and at.isdigit() and len(at) < LONGEST_NUMBER:
+    if at.isascii() and at.isdigit() and len(at) <= LONGEST_NUMBER:
         return min(int(at), len(played.steps))
     return next((row.step for row in played.symptoms if row.id == at and row.step), 0)
 
 
 def locate(played: Play, step: str) -> tuple[int, str]:
     """A step's number, and the form that is asked for: a suffix counts only where the whole is no step."""
-    if step.partition(".")[0].isdigit() and len(step) > LONGEST_NUMBER:
-        raise NotFound(f"step {step[:LONGEST_NUMBER]}…: no walk has so many")
     try:
         return position(played, step), ""
     except NotFound as unknown:
@@ -150,7 +151,7 @@ def _mended(site: Site, request: Request, there: tuple[str, str], error: BadInpu
         raise error
     try:
         played = site.play(flow, reduced)
-        n, suffix = locate(played, str(min(int(step), len(played.steps))) if step.isdigit() else step)
+        n, suffix = locate(played, str(nearest(played, step)) if step.isdigit() else step)
     except LoopscopeError:
         raise error from None
     if suffix:
