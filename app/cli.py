@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable, Sequence
 
 from app import __version__
-from app.commands import flows, inspecting, overlaying, running, serving, sweeping, verifying
+from app.commands import exporting, flows, inspecting, overlaying, running, serving, sweeping, verifying
 from app.errors import BadInput, LoopscopeError
 
-FAMILIES = (serving, flows, running, sweeping, verifying, inspecting, overlaying)
+FAMILIES = (serving, flows, running, sweeping, verifying, inspecting, overlaying, exporting)
 """In the order in which --help lists them."""
 
 

@@ -24,16 +24,29 @@ LAYERS: dict[str, set[str]] = {
     "story": {"catalog", "sim", "kube"},
     "diagram": set(),
     "diagram/extract": {"story", "catalog", "sim", "kube"},
+    "export": {"diagram", "story", "inspect", "catalog", "sim", "kube"},
     "store": {"configuration"},
-    "web": {"configuration", "diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
-    "commands": {"configuration", "web", "diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
+    "web": {"configuration", "export", "diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
+    "commands": {
+        "configuration",
+        "web",
+        "export",
+        "diagram",
+        "story",
+        "inspect",
+        "catalog",
+        "loops",
+        "sim",
+        "kube",
+        "store",
+    },
     "cli": {"commands"},
 }
 # What anybody may import: the version, the tree of errors, and where files lie.
 FREE = {"app", "app.errors", "app.paths"}
 
 # Same walk, same bytes: whatever is computed knows no clock, no chance, no server and no database.
-COMPUTED = {"kube", "sim", "loops", "catalog", "inspect", "story", "diagram"}
+COMPUTED = {"kube", "sim", "loops", "catalog", "inspect", "story", "diagram", "export"}
 KEPT_OUT = {"fastapi", "random", "secrets", "sqlalchemy", "sqlmodel", "starlette", "time", "uuid", "uvicorn"}
 
 SAY_NOTHING = {"base", "common", "handler", "handlers", "helper", "helpers", "manager", "misc", "util", "utils"}

@@ -76,14 +76,16 @@ def _within(folder: Path) -> list[Path]:
     return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
 
 
-def write(text: str, path: Path | None) -> None:
+def write(told: str | bytes, path: Path | None) -> None:
     """To standard output, or to a file that is complete or not there at all."""
+    body = told.encode() if isinstance(told, str) else told
     if path is None:
-        sys.stdout.write(text)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(body)
         return
     partial = path.with_name(path.name + ".partial")
     try:
-        partial.write_text(text, encoding="utf-8")
+        partial.write_bytes(body)
         partial.replace(path)
     except OSError as error:
         partial.unlink(missing_ok=True)

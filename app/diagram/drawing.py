@@ -36,9 +36,9 @@ def cluster(walk: Walk, n: int, flow: Flow, *, narrow: bool = False) -> Picture:
     return place_cluster(view, narrow=narrow, desc=_told(twins.cluster_lines(view)))
 
 
-def messages(walk: Walk, n: int, flow: Flow, *, narrow: bool = False) -> Picture:
-    """The messages around step n."""
-    view = messages_view(walk, n, flow)
+def messages(walk: Walk, n: int, flow: Flow, *, narrow: bool = False, whole: bool = False) -> Picture:
+    """The messages around step n, or with `whole` all from the start up to it."""
+    view = messages_view(walk, n, flow, whole=whole)
     return place_messages(view, narrow=narrow, desc=_told(twins.messages_lines(view)))
 
 

@@ -13,16 +13,21 @@ from app.diagram.stylesheet import Theme, flat
 from app.paths import static_dir, templates_dir
 
 
-@lru_cache(maxsize=1)
-def _template() -> Template:
-    environment = Environment(
+def environment() -> Environment:
+    """How every template is read: all words are escaped, and a name that is not there is an error."""
+    return Environment(
         loader=FileSystemLoader(templates_dir()),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
-    return environment.get_template("svg/picture.svg")
+
+
+@lru_cache(maxsize=1)
+def _template() -> Template:
+    return environment().get_template("svg/picture.svg")
 
 
 def render_svg(picture: Picture, *, standalone: bool, theme: Theme = "light") -> str:

@@ -9,6 +9,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from app.diagram.metrics import width
+
 Number = int | float
 Point = tuple[Number, Number]
 
@@ -51,6 +53,11 @@ class Label(Struct, frozen=True):
     anchor: str = "start"
     turned: str = ""
     """A `transform` for a label that reads upwards."""
+
+    @property
+    def length(self) -> Number:
+        """How wide it is drawn, also by a viewer that has none of our fonts."""
+        return rounded(width(self.text, self.look.partition(" ")[0]))
 
 
 class Group(Struct, frozen=True, kw_only=True):

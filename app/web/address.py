@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import parse_qsl, quote
@@ -18,7 +18,9 @@ Choice = tuple[Kind, str]
 
 VIEWS = ("cluster", "messages", "timeline")
 THEMES = ("light", "dark")
-NAMED = ("m", "scene", "depth", "view", "theme", "pod", "words", "seen")
+SCALES = ("1", "2")
+"""Of a PNG."""
+NAMED = ("m", "scene", "depth", "view", "theme", "scale", "pod", "words", "seen")
 DESCRIBING = ("txt", "json")
 """Forms that hold what kubectl prints."""
 MOST_PARTS = 500
@@ -39,6 +41,7 @@ class Query:
     depth: str = ""
     view: str = ""
     theme: str = ""
+    scale: str = ""
     pod: str = ""
     """The one to describe."""
     words: str = ""
@@ -51,7 +54,7 @@ class Query:
         pairs = [("m", self.manifest), ("scene", self.scene)]
         pairs += [(f"set.{name}", value) for name, value in self.settings]
         pairs += [*self.choices, ("depth", self.depth), ("view", self.view)]
-        pairs += [("theme", self.theme), ("pod", self.pod), ("words", self.words)]
+        pairs += [("theme", self.theme), ("scale", self.scale), ("pod", self.pod), ("words", self.words)]
         kept = [f"{_written(key)}={_written(value)}" for key, value in pairs if value or key.startswith("set.")]
         return f"?{'&'.join(kept)}" if kept else ""
 
@@ -97,7 +100,12 @@ class Query:
         """This walk at a step, or at its last where it has fewer, or where a symptom shows: the server then gives the
         address to keep.
         """
-        return f"{self}{'&' if str(self) else '?'}at={at}"
+        return self.joined({"at": str(at)})
+
+    def joined(self, more: Mapping[str, str]) -> str:
+        """With other names behind it, which are no part of the walk."""
+        extra = "&".join(f"{_written(name)}={_written(value)}" for name, value in more.items())
+        return f"{self}{'&' if str(self) else '?'}{extra}" if extra else str(self)
 
     def only_looks(self) -> Query:
         """How it is shown, without the walk."""
@@ -122,7 +130,7 @@ def query_of(pairs: Sequence[tuple[str, str]]) -> Query:
     named = {key: value.strip() for key, value in pairs if key in NAMED}
     problems = [
         f"{key}: found {named[key][:40]!r}; allowed: {', '.join(allowed)}"
-        for key, allowed in (("depth", DEPTHS), ("view", VIEWS), ("theme", THEMES))
+        for key, allowed in (("depth", DEPTHS), ("view", VIEWS), ("theme", THEMES), ("scale", SCALES))
         if named.get(key) and named[key] not in allowed
     ]
     if named.get("pod") and not POD.fullmatch(named["pod"]):
@@ -138,6 +146,7 @@ def query_of(pairs: Sequence[tuple[str, str]]) -> Query:
         depth=named.get("depth", ""),
         view=named.get("view", ""),
         theme=named.get("theme", ""),
+        scale=named.get("scale", ""),
         pod=named.get("pod", ""),
         words=named.get("words", ""),
         seen=named.get("seen", ""),
@@ -199,6 +208,10 @@ class Place:
         """The same moment as a picture or text."""
         shown = replace(self.query, view=view, depth="", theme="", pod=self.query.pod if suffix in DESCRIBING else "")
         return f"{self.path}/{quote(str(step), safe=READABLE)}.{suffix}{shown}"
+
+    def taking(self, what: str, step: int | str = "") -> str:
+        """Where this walk can be taken away, as `export` or `report`; seen from a step."""
+        return f"{self.path}/{what}{replace(self.query, pod='').joined({'step': str(step)} if step else {})}"
 
     def at(self, path: str) -> Place:
         """The same at another path."""

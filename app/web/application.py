@@ -23,6 +23,7 @@ from app.web.rendering import Renderer
 from app.web.routes import (
     comparisons,
     embeds,
+    exports,
     flows,
     inspecting,
     machine,
@@ -66,6 +67,7 @@ def create_app(store: Store | None = None) -> FastAPI:
         sweeps,
         comparisons,
         overlays,
+        exports,
         flows,
         sessions,
         embeds,

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from app import diagram
 from app.diagram.stylesheet import Theme
+from app.export.forms import check_pixels
 from app.kube.meta import Ref
 from app.story import report, text
 from app.story.play import Play, passage
@@ -63,7 +64,7 @@ thumbnail = Kept(_thumbnail)
 
 
 def exported(
-    suffix: str, played: Play, n: int, *, view: str, theme: Theme, depth: str, pod: Ref | None
+    suffix: str, played: Play, n: int, *, view: str, theme: Theme, depth: str, pod: Ref | None, scale: int = 1
 ) -> tuple[bytes, str]:
     """The moment in another form, and its media type."""
     match suffix:
@@ -72,7 +73,8 @@ def exported(
             return diagram.render_svg(picture, standalone=True, theme=theme).encode(), "image/svg+xml"
         case "png":
             picture = diagram.picture(view, played.walk, n, played.flow)
-            return diagram.render_png(picture, theme=theme), "image/png"
+            check_pixels(float(picture.width), float(picture.height), scale)
+            return diagram.render_png(picture, scale, theme=theme), "image/png"
         case "mmd":
             return diagram.mermaid(played.walk, n, played.flow).encode(), "text/plain; charset=utf-8"
         case "md":

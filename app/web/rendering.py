@@ -6,10 +6,10 @@ from dataclasses import fields
 from hashlib import sha256
 from typing import Any, ClassVar
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from app.diagram.rendering import environment
 from app.paths import templates_dir
 
 PART = "HX-Request-Type"
@@ -21,17 +21,6 @@ class Page:
     template: ClassVar[str]
     part: ClassVar[str] = ""
     """The template of the part that htmx swaps; the whole page includes it."""
-
-
-def environment() -> Environment:
-    return Environment(
-        loader=FileSystemLoader(templates_dir()),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
 
 
 class Renderer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 from urllib.parse import parse_qsl
 
@@ -102,6 +102,8 @@ def own_pages_only(request: Request) -> None:
 
 def canonical(played: Play, query: Query) -> Query:
     """The same walk in the fewest words: settings as they are spelled, and none that hold anyway."""
+    # A page has no scale.
+    query = replace(query, scale="")
     spelled = tuple((name, played.setup.settings[name]) for name, _ in query.settings)
     if query.manifest:
         # A manifest may say something of its own, which only a setting given in full overrides.

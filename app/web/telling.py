@@ -8,7 +8,7 @@ from threading import Lock
 import msgspec
 from starlette.exceptions import HTTPException
 
-from app.diagram.extract.names import short
+from app.diagram.extract import names
 from app.sim.walk import Record
 from app.store.sessions import StepTaken
 from app.story.play import Play, differences
@@ -22,9 +22,8 @@ def _titles(played: Play) -> tuple[str, ...]:
 
 
 def brief(text: str, row: Record) -> str:
-    """With the pod named as it is in the pictures: `web-8ml77` for `web-7db6699dfd-8ml77`."""
-    name = row.step.object.name
-    return text.replace(name, short(name)) if name else text
+    """With the pod named as it is in the pictures."""
+    return names.brief(text, row.step.object.name)
 
 
 def _taken(played: Play) -> tuple[StepTaken, ...]:

@@ -15,6 +15,7 @@ from app.loops.registry import LOOPS
 from app.paths import flows_dir
 
 DIAGRAM = Path(words.__file__).parent
+CODE = [path for room in (DIAGRAM, DIAGRAM.with_name("export")) for path in sorted(room.rglob("*.py"))]
 FILE = yaml.safe_load((flows_dir() / "pictures.yaml").read_text())
 # Parts in which the word is a state of the model, checked where the states are known.
 BY_STATE = {"acts", "answer", "front", "endpoint", "backend", "node", "failure", "failing", "timeline"}
@@ -22,7 +23,7 @@ BY_STATE = {"acts", "answer", "front", "endpoint", "backend", "node", "failure",
 
 def asked() -> Iterator[tuple[str, str]]:
     """Each `say(part, word)` with both spelled out."""
-    for path in sorted(DIAGRAM.rglob("*.py")):
+    for path in CODE:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "say":
                 part, word = node.args[:2]
@@ -46,7 +47,7 @@ def test_a_word_that_is_asked_for_is_there(part: str, word: str) -> None:
 
 @pytest.mark.parametrize("part", sorted(FILE.keys() - BY_STATE - {"refused", "watch"}))
 def test_no_word_is_there_for_nothing(part: str) -> None:
-    code = "\n".join(path.read_text() for path in sorted(DIAGRAM.rglob("*.py")))
+    code = "\n".join(path.read_text() for path in CODE)
     assert [word for word in FILE[part] if not any(f"{q}{word.removesuffix('-one')}{q}" in code for q in "'\"")] == []
 
 

@@ -26,6 +26,11 @@ def short(name: str) -> str:
     return f"{found[1]}-{found[2]}" if found else name
 
 
+def brief(text: str, name: str) -> str:
+    """A text with the object of that name called as in the pictures: `web-8ml77` for `web-7db6699dfd-8ml77`."""
+    return text.replace(name, short(name)) if name else text
+
+
 def short_ref(ref: Ref) -> str:
     """`pod/web-7pxpv`."""
     return f"{ref.kind.lower()}/{short(ref.name)}"

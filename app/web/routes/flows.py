@@ -139,7 +139,8 @@ def picture(played: Play, n: int, suffix: str, query: Query, headers: dict[str, 
     """The moment in another form."""
     theme: Theme = "dark" if query.theme == "dark" else "light"
     view, depth = query.view or "timeline", query.depth or DEPTHS[0]
-    body, media = exported(suffix, played, n, view=view, theme=theme, depth=depth, pod=query.described)
+    scale = int(query.scale or 1)
+    body, media = exported(suffix, played, n, view=view, theme=theme, depth=depth, pod=query.described, scale=scale)
     return Response(body, headers=headers, media_type=media)
 
 

@@ -1,0 +1,1 @@
+"""Walks to take away: pictures, pages and reports that need no server."""
