@@ -10,7 +10,7 @@ RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
 USER loopscope
 WORKDIR /data
 VOLUME /data
-ENV LOOPSCOPE_DATABASE_URL=sqlite:////data/loopscope.db
+ENV LOOPSCOPE_DATABASE_URL=sqlite:////data/loopscope.db LOOPSCOPE_LOG=json
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=3s --start-period=10s \
     CMD ["python", "-c", "import urllib.request as http; http.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]

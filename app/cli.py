@@ -8,10 +8,21 @@ import sys
 from collections.abc import Callable, Sequence
 
 from app import __version__
-from app.commands import exporting, flows, inspecting, overlaying, running, serving, sweeping, verifying
+from app.commands import (
+    configuring,
+    database,
+    exporting,
+    flows,
+    inspecting,
+    overlaying,
+    running,
+    serving,
+    sweeping,
+    verifying,
+)
 from app.errors import BadInput, LoopscopeError
 
-FAMILIES = (serving, flows, running, sweeping, verifying, inspecting, overlaying, exporting)
+FAMILIES = (serving, flows, running, sweeping, verifying, inspecting, overlaying, exporting, database, configuring)
 """In the order in which --help lists them."""
 
 

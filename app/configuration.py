@@ -6,12 +6,18 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from app.errors import BadInput
 
 T_co = TypeVar("T_co", covariant=True)
+
+MOST_DAYS = 36_500
+_PERIODS = {"s": 1, "m": 60, "h": 3_600}
+_SIZES = {"Ki": 10, "Mi": 20, "Gi": 30}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +29,16 @@ class Variable(Generic[T_co]):
     allowed: str
     meaning: str
     read: Callable[[str], T_co]
+    secret: bool = False
+    """Whether its value is shown to nobody."""
+
+    def given(self) -> str:
+        """What it is set to; empty if it is not set."""
+        return os.environ.get(self.name, "")
 
     def get(self) -> T_co:
         """As it is set now; one that is set to nothing counts as not set."""
-        text = os.environ.get(self.name, "") or self.default
+        text = self.given() or self.default
         try:
             return self.read(text)
         except ValueError as error:
@@ -40,6 +52,23 @@ def _folders(text: str) -> tuple[Path, ...]:
     return tuple(Path(folder) for folder in text.split(os.pathsep) if folder)
 
 
+def check() -> None:
+    """Refuse, all at once, what is set to something that is not allowed."""
+    problems: list[str] = []
+    for variable in VARIABLES:
+        try:
+            variable.get()
+        except BadInput as error:
+            problems += error.problems
+    if problems:
+        raise BadInput(problems)
+
+
+def passed_on(**more: str) -> dict[str, str]:
+    """The environment of a program that we start."""
+    return {**os.environ, **more}
+
+
 def _one_of(*words: str) -> Callable[[str], str]:
     def read(text: str) -> str:
         if text not in words:
@@ -47,6 +76,60 @@ def _one_of(*words: str) -> Callable[[str], str]:
         return text
 
     return read
+
+
+@dataclass(frozen=True)
+class Rate:
+    """So many in so many seconds; as many may come at once."""
+
+    count: int
+    seconds: int
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", text, re.ASCII):
+        raise ValueError
+    return int(text)
+
+
+def _number_or_off(text: str) -> int | None:
+    return None if text == "off" else _number(text)
+
+
+def _rate(text: str) -> Rate | None:
+    if text == "off":
+        return None
+    count, _, unit = text.partition("/")
+    if unit not in _PERIODS:
+        raise ValueError
+    return Rate(_number(count), _PERIODS[unit])
+
+
+def _size(text: str) -> int:
+    match = re.fullmatch(r"([1-9][0-9]{0,5})(Ki|Mi|Gi)", text, re.ASCII)
+    if match is None:
+        raise ValueError
+    return int(match[1]) << _SIZES[match[2]]
+
+
+def size_text(size: int) -> str:
+    """As people write it, in the greatest unit that it is a whole number of."""
+    unit = next(name for name, bits in reversed(_SIZES.items()) if not size % (1 << bits))
+    return f"{size >> _SIZES[unit]} {unit}B"
+
+
+def _days(text: str) -> timedelta | None:
+    if text == "off":
+        return None
+    if not text.endswith("d"):
+        raise ValueError
+    return timedelta(days=min(_number(text.removesuffix("d")), MOST_DAYS))
+
+
+def _networks(text: str) -> tuple[str, ...]:
+    if text == "*":
+        return ("*",)
+    return tuple(str(ip_network(part.strip(), strict=False)) for part in text.split(","))
 
 
 # What the grammar of frame-ancestors allows; neither `;` nor `,` nor a line's end can pass into the header.
@@ -73,6 +156,7 @@ DATABASE_URL = Variable(
     allowed="a database URL: sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME",
     meaning="Where sessions and manifests are kept.",
     read=str,
+    secret=True,
 )
 FLOWS = Variable(
     name="LOOPSCOPE_FLOWS",
@@ -98,5 +182,93 @@ FRAME_ANCESTORS = Variable(
     read=_ancestors,
 )
 
-VARIABLES: tuple[Variable[object], ...] = (DATABASE_URL, FLOWS, FRAME_ANCESTORS, LOG)
+PROXIES = Variable(
+    name="LOOPSCOPE_PROXIES",
+    default="127.0.0.1",
+    allowed="addresses and networks, separated by commas, or * for everybody",
+    meaning="The proxies whose X-Forwarded-For and X-Forwarded-Proto are believed; without them, all who come through "
+    "one proxy are one client to the limits.",
+    read=_networks,
+)
+RETENTION = Variable(
+    name="LOOPSCOPE_RETENTION",
+    default="off",
+    allowed="off, or days such as 90d",
+    meaning="How long a session is kept that nobody touches, and a manifest that no session uses; the server clears up "
+    "by itself, and says on the page how long a session is kept.",
+    read=_days,
+)
+MOST_BODY = Variable(
+    name="LOOPSCOPE_MOST_BODY",
+    default="4Mi",
+    allowed="a size such as 512Ki or 4Mi",
+    meaning="The longest form that is read; a manifest may be three times as long in a form as in its file.",
+    read=_size,
+)
+MOST_SESSIONS = Variable(
+    name="LOOPSCOPE_MOST_SESSIONS",
+    default="500",
+    allowed="a whole number from 1, or off",
+    meaning="How many sessions one browser may keep.",
+    read=_number_or_off,
+)
+MOST_MANIFESTS = Variable(
+    name="LOOPSCOPE_MOST_MANIFESTS",
+    default="100000",
+    allowed="a whole number from 1, or off",
+    meaning="How many manifests are kept in all; they belong to nobody, for who has the text has the address.",
+    read=_number_or_off,
+)
+RATE_SESSIONS = Variable(
+    name="LOOPSCOPE_RATE_SESSIONS",
+    default="120/m",
+    allowed="a number a second, minute or hour, such as 5/s, 120/m or 1000/h, or off",
+    meaning="How often one client may make or fork a session.",
+    read=_rate,
+)
+RATE_MANIFESTS = Variable(
+    name="LOOPSCOPE_RATE_MANIFESTS",
+    default="120/m",
+    allowed=RATE_SESSIONS.allowed,
+    meaning="How often one client may send manifests or a recording.",
+    read=_rate,
+)
+RATE_SEARCHES = Variable(
+    name="LOOPSCOPE_RATE_SEARCHES",
+    default="60/m",
+    allowed=RATE_SESSIONS.allowed,
+    meaning="How often one client may ask for a walk in every order.",
+    read=_rate,
+)
+RATE_SWEEPS = Variable(
+    name="LOOPSCOPE_RATE_SWEEPS",
+    default="120/m",
+    allowed=RATE_SESSIONS.allowed,
+    meaning="How often one client may ask for a sweep; a long one is asked for once a second until it is done.",
+    read=_rate,
+)
+SEARCHES_AT_ONCE = Variable(
+    name="LOOPSCOPE_SEARCHES_AT_ONCE",
+    default="1",
+    allowed="a whole number from 1",
+    meaning="How many searches through orders one process works on at a time; each takes a processor for seconds.",
+    read=_number,
+)
+
+VARIABLES: tuple[Variable[object], ...] = (
+    DATABASE_URL,
+    FLOWS,
+    FRAME_ANCESTORS,
+    LOG,
+    PROXIES,
+    RETENTION,
+    MOST_BODY,
+    MOST_SESSIONS,
+    MOST_MANIFESTS,
+    RATE_SESSIONS,
+    RATE_MANIFESTS,
+    RATE_SEARCHES,
+    RATE_SWEEPS,
+    SEARCHES_AT_ONCE,
+)
 """All of them, in the order in which they are documented."""

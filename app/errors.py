@@ -4,12 +4,13 @@ LoopscopeError                what a reader or an operator did cannot be carried
 ├── NotFound                  a name, address or id that leads nowhere
 ├── BadInput                  what was given is wrong; `problems` lists every fault, one sentence each
 ├── ReadOnly                  the address that was used may look, not change
-└── MovedOn                   what was to be changed is no longer as it was when it was looked at
+├── MovedOn                   what was to be changed is no longer as it was when it was looked at
+└── TooMuch                   a limit that was set for everybody is reached
 """
 
 from collections.abc import Sequence
 
-__all__ = ["BadInput", "LoopscopeError", "MovedOn", "NotFound", "ReadOnly"]
+__all__ = ["BadInput", "LoopscopeError", "MovedOn", "NotFound", "ReadOnly", "TooMuch"]
 
 
 class LoopscopeError(Exception):
@@ -34,3 +35,11 @@ class ReadOnly(LoopscopeError):
 
 class MovedOn(LoopscopeError):
     """Somebody else was quicker: look again, or fork, and then repeat the change."""
+
+
+class TooMuch(LoopscopeError):
+    """More than the operator of this server allows; after `wait` seconds, or when room was made, it may go."""
+
+    def __init__(self, told: str, *, limit: str, wait: int) -> None:
+        super().__init__(told)
+        self.limit, self.wait = limit, wait

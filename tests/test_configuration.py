@@ -2,12 +2,13 @@
 
 import ast
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from app import configuration
-from app.configuration import FLOWS, FRAME_ANCESTORS, VARIABLES, Variable
+from app.configuration import FLOWS, FRAME_ANCESTORS, VARIABLES, Rate, Variable
 from app.errors import BadInput
 
 APP = Path(__file__).resolve().parent.parent / "app"
@@ -29,6 +30,60 @@ def test_what_is_not_allowed_is_said_with_the_name(monkeypatch: pytest.MonkeyPat
         TALLY.get()
     (problem,) = refused.value.problems
     assert problem.startswith("LOOPSCOPE_TALLY: found 'many'; allowed: a whole number")
+
+
+def test_everything_that_is_set_wrong_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    configuration.check()
+    monkeypatch.setenv("LOOPSCOPE_LOG", "xml")
+    monkeypatch.setenv("LOOPSCOPE_RETENTION", "soon")
+    with pytest.raises(BadInput) as refused:
+        configuration.check()
+    assert [problem.partition(":")[0] for problem in refused.value.problems] == ["LOOPSCOPE_LOG", "LOOPSCOPE_RETENTION"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "value"),
+    [
+        (configuration.RETENTION, "off", None),
+        (configuration.RETENTION, "90d", timedelta(days=90)),
+        (configuration.RETENTION, "99999d", timedelta(days=36_500)),
+        (configuration.MOST_BODY, "512Ki", 512 * 1024),
+        (configuration.MOST_BODY, "1Gi", 1024**3),
+        (configuration.MOST_SESSIONS, "off", None),
+        (configuration.MOST_SESSIONS, "12", 12),
+        (configuration.RATE_SEARCHES, "5/s", Rate(5, 1)),
+        (configuration.RATE_SEARCHES, "1000/h", Rate(1000, 3600)),
+        (configuration.RATE_SEARCHES, "off", None),
+        (configuration.PROXIES, "*", ("*",)),
+        (configuration.PROXIES, "10.1.2.3/8, ::1", ("10.0.0.0/8", "::1/128")),
+    ],
+)
+def test_what_a_text_comes_to(variable: Variable[object], text: str, value: object) -> None:
+    assert variable.read(text) == value
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        (configuration.LOG, "JSON"),
+        (configuration.RETENTION, "90"),
+        (configuration.RETENTION, "0d"),
+        (configuration.RETENTION, "-1d"),
+        (configuration.MOST_BODY, "4M"),
+        (configuration.MOST_BODY, "0Mi"),
+        (configuration.MOST_SESSIONS, "0"),
+        (configuration.MOST_SESSIONS, "1e3"),
+        (configuration.MOST_SESSIONS, "٣"),
+        (configuration.RATE_SEARCHES, "5"),
+        (configuration.RATE_SEARCHES, "5/d"),
+        (configuration.PROXIES, "the-proxy"),
+        (configuration.PROXIES, "10.0.0.0/99"),
+        (configuration.SEARCHES_AT_ONCE, "off"),
+    ],
+)
+def test_a_text_that_is_not_allowed(variable: Variable[object], text: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - the message is the variable's
+        variable.read(text)
 
 
 def test_folders_are_separated_as_in_path(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from app import __version__
-from app.configuration import LOG
+from app import __version__, configuration
+from app.configuration import LOG, PROXIES
 
 
 def add(commands: Any) -> None:
@@ -22,8 +22,10 @@ def _serve(asked: argparse.Namespace) -> int:
     from app.web import logs
     from app.web.application import create_app
 
+    configuration.check()
     logs.configure(LOG.get())
     app = create_app()
     print(f"Loopscope {__version__} on http://{asked.host}:{asked.port}", flush=True)
-    uvicorn.run(app, host=asked.host, port=asked.port, log_config=None, access_log=False)
+    proxies = list(PROXIES.get())
+    uvicorn.run(app, host=asked.host, port=asked.port, log_config=None, access_log=False, forwarded_allow_ips=proxies)
     return 0

@@ -100,8 +100,7 @@ class Store:
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
         except OperationalError as refused:
-            why = " ".join(str(refused.orig).split())
-            raise BadInput([f"{VARIABLE}: cannot open {self.url!r}: {why}"]) from refused
+            raise self._refused(refused) from refused
         except CommandError as unknown:
             newest = ScriptDirectory.from_config(config).get_current_head()
             raise BadInput(
@@ -110,16 +109,31 @@ class Store:
 
     def unready(self) -> str:
         """Why the tables cannot be worked with; empty if they can. A newer version's tables hold all of ours."""
-        scripts = ScriptDirectory.from_config(_alembic())
-        with self.engine.connect() as connection:
-            found = MigrationContext.configure(connection).get_current_revision()
-        if found is None:
+        scripts, found = ScriptDirectory.from_config(_alembic()), self.version()
+        if not found:
             return "its tables are not made yet: `loopscope db upgrade` makes them"
         ours = {row.revision for row in scripts.walk_revisions()}
         needed = scripts.get_current_head()
         if found in ours and found != needed:
             return f"its tables are of version {found}, and {needed} is needed: `loopscope db upgrade`"
         return ""
+
+    def check(self) -> None:
+        """Refuse, in words, a database that does not answer or has other tables."""
+        try:
+            why = self.unready()
+        except OperationalError as refused:
+            raise self._refused(refused) from refused
+        if why:
+            raise BadInput([f"{VARIABLE}: {self.url!r}: {why}"])
+
+    def version(self) -> str:
+        """Of the tables; empty if there are none."""
+        with self.engine.connect() as connection:
+            return MigrationContext.configure(connection).get_current_revision() or ""
+
+    def _refused(self, error: OperationalError) -> BadInput:
+        return BadInput([f"{VARIABLE}: cannot open {self.url!r}: {' '.join(str(error.orig).split())}"])
 
     def close(self) -> None:
         self.engine.dispose()

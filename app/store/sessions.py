@@ -9,7 +9,8 @@ from sqlalchemy import delete as delete_from
 from sqlmodel import Session as Database
 from sqlmodel import col, func, or_, select
 
-from app.errors import BadInput, MovedOn, NotFound, ReadOnly
+from app.configuration import MOST_SESSIONS
+from app.errors import BadInput, MovedOn, NotFound, ReadOnly, TooMuch
 from app.store import manifests
 from app.store.tables import STEP_ID_LENGTH, Choice, Note, Session, Taken, now
 from app.store.texts import check_text, is_token
@@ -56,6 +57,7 @@ def create(
     """A new session at the start of its flow; `settings` are all effective ones, defaults included."""
     check_text("owner", owner, most=64)
     check_text("title", title, most=MOST_TITLE)
+    _check_room(db, owner)
     if manifest_hash is not None:
         manifests.get(db, hash=manifest_hash)
     session = Session(
@@ -70,6 +72,14 @@ def create(
     db.add(session)
     db.flush()
     return session
+
+
+def _check_room(db: Database, owner: str) -> None:
+    most = MOST_SESSIONS.get()
+    if most is None or db.exec(select(func.count()).where(Session.owner == owner)).one() < most:
+        return
+    told = f"{most} sessions are kept for this browser, and no more are allowed; delete one that is not needed any more"
+    raise TooMuch(told, limit="most-sessions", wait=3600)
 
 
 def get_for_reading(db: Database, *, id: str) -> Opened:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -12,11 +13,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app import __version__
-from app.configuration import FRAME_ANCESTORS
+from app.configuration import FRAME_ANCESTORS, RETENTION
 from app.store.database import Store
 from app.web import failures
 from app.web.assets import Assets
+from app.web.clearing import clear_up
 from app.web.headers import SecurityHeaders
+from app.web.limits import Limits, within_limits
 from app.web.metrics import Metrics
 from app.web.observing import Contained, Observed
 from app.web.rendering import Renderer
@@ -44,9 +47,14 @@ def create_app(store: Store | None = None) -> FastAPI:
     assets = Assets()
     renderer = Renderer(asset=assets.href, vendored=assets.vendored, version=__version__)
 
+    age = RETENTION.get()
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        clearing = asyncio.create_task(clear_up(kept, age)) if age else None
         yield
+        if clearing:
+            clearing.cancel()
         if store is None:
             kept.close()
 
@@ -56,10 +64,11 @@ def create_app(store: Store | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
-        dependencies=[Depends(own_pages_only)],
+        dependencies=[Depends(own_pages_only), Depends(within_limits)],
         lifespan=lifespan,
     )
     metrics = Metrics(kept)
+    app.state.limits = Limits()
     app.state.site = Site(renderer=renderer, assets=assets, store=kept, metrics=metrics)
     for family in (
         reading,

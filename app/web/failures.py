@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from app.errors import BadInput, LoopscopeError, MovedOn, NotFound, ReadOnly
+from app.errors import BadInput, LoopscopeError, MovedOn, NotFound, ReadOnly, TooMuch
 from app.kube.near_names import did_you_mean
 from app.web.frames import frame
 from app.web.logs import LOGGER
@@ -24,6 +24,7 @@ STATUS: dict[type[LoopscopeError], int] = {
     BadInput: 422,
     ReadOnly: 403,
     MovedOn: 409,
+    TooMuch: 429,
 }
 MOST_SHOWN = 2_000
 NO_DATABASE = "the database does not answer just now; nothing was changed, and the same again in a moment should do"
@@ -50,7 +51,11 @@ def install(app: FastAPI, renderer: Renderer) -> None:
     def ours(request: Request, error: LoopscopeError) -> Response:
         status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
         problems = error.problems if isinstance(error, BadInput) else [str(error)]
-        return failure(renderer, request, status, problems)
+        found = failure(renderer, request, status, problems)
+        if isinstance(error, TooMuch):
+            found.headers["retry-after"] = str(error.wait)
+            request.app.state.site.metrics.refused.labels(error.limit).inc()
+        return found
 
     def theirs(request: Request, error: HTTPException) -> Response:
         problem = str(error.detail)

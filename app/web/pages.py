@@ -219,6 +219,8 @@ class SessionsPage(Page):
     """Title, theme, navigation."""
     sessions: tuple[SessionRow, ...]
     """The latest touched first."""
+    days: int
+    """For how long one is kept that nobody changes; 0 if it stays."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,9 +20,10 @@ from app.web.frames import frame
 from app.web.moment import LEAST_WAIT, Moment, clock_text
 from app.web.oembed import discovery
 from app.web.player_page import Intervening, PlayerPage
-from app.web.player_parts import Chosen, Clock, Depth, Field, Kept, Saying, SceneLink, Sharing, Unmodelled
+from app.web.player_parts import Chosen, Clock, Depth, Field, Saying, SceneLink, Sharing, Unmodelled
 from app.web.ranking import ranking_panel
 from app.web.scrubber import scrubber
+from app.web.session_parts import Kept
 from app.web.telling import brief, titles
 
 MOST_EXAMPLES = 12

@@ -14,7 +14,6 @@ from app.web.player_parts import (
     Drawn,
     Field,
     Insight,
-    Kept,
     Offered,
     Saying,
     SceneLink,
@@ -27,6 +26,7 @@ from app.web.player_parts import (
 )
 from app.web.ranking_parts import RankingPanel
 from app.web.rendering import Page
+from app.web.session_parts import Kept
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from starlette.requests import Request
 
 from app.catalog import reading
 from app.catalog.settings import effective, scene_of
+from app.configuration import MOST_BODY, size_text
 from app.errors import BadInput, LoopscopeError
 from app.store import manifests
 from app.store.database import Store
@@ -26,8 +27,6 @@ from app.web.rendering import Renderer
 
 FORM = "application/x-www-form-urlencoded"
 APPLIED = re.compile(r"\b(?:apply|write-manifest \S+) m:([0-9a-f]+)")
-MOST_BODY = 4 * 1024 * 1024
-"""Bytes. A manifest of the size that is still read may be three times as long in a form."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,11 +77,12 @@ async def form(request: Request) -> list[tuple[str, str]]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in (FORM, ""):
         raise HTTPException(415, f"found {kind}; allowed: {FORM}")
-    body = bytearray()
+    body, most = bytearray(), MOST_BODY.get()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_BODY:
-            raise HTTPException(413, f"at most {MOST_BODY // 1024 // 1024} MiB are taken; what was sent is more")
+        if len(body) > most:
+            request.app.state.site.metrics.refused.labels("body").inc()
+            raise HTTPException(413, f"at most {size_text(most)} are taken; what was sent is more")
     try:
         return parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MOST_PARTS)
     except UnicodeDecodeError:

@@ -11,8 +11,9 @@ from app.store import sessions
 from app.store.tables import Choice, Note, Session
 from app.story.play import Play, position
 from app.web.address import Query
+from app.web.clearing import kept_until
 from app.web.moment import Moment
-from app.web.player_parts import Kept, NoteRow
+from app.web.session_parts import Kept, NoteRow
 from app.web.site import Site
 from app.web.telling import taken
 
@@ -88,6 +89,7 @@ def kept(sitting: Sitting, moment: Moment, origin: str) -> Kept:
         carried=(("step", str(moment.n)), ("seen", str(len(sitting.choices))), *looks.pairs()),
         notes=tuple(_note(moment, row) for row in sitting.notes),
         drift=sitting.drift,
+        until=kept_until(sitting.session),
         free=moment.without_session.step(moment.n),
     )
 

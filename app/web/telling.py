@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from threading import Lock
 
 import msgspec
-from starlette.exceptions import HTTPException
 
 from app.diagram.extract import names
 from app.sim.walk import Record
@@ -15,6 +13,7 @@ from app.story.play import Play, differences
 from app.story.searching import searched
 from app.story.words import title
 from app.web.keeping import Kept
+from app.web.limits import searching
 
 
 def _titles(played: Play) -> tuple[str, ...]:
@@ -37,19 +36,9 @@ def digest(row: Record) -> str:
     return sha256(text).hexdigest()[:16]
 
 
-_searching = Lock()
-PATIENCE = 30.0
-"""Seconds that a search waits for the one before it."""
-
-
 def _orders(played: Play) -> Play:
-    # One at a time: each takes a whole processor for seconds, and whoever waits holds a thread.
-    if not _searching.acquire(timeout=PATIENCE):
-        raise HTTPException(503, "other searches are under way; try again in a minute", {"retry-after": "60"})
-    try:
+    with searching():
         return searched(played)
-    finally:
-        _searching.release()
 
 
 found_orders = Kept(_orders)

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from app.store.database import Store
 from app.story import play as story
-from app.web import telling
+from app.web import limits
 from app.web.application import create_app
 from tests.web.documents import document
 
@@ -186,10 +186,10 @@ def test_a_fault_of_ours_shows_no_traceback(
 
 
 def test_a_search_does_not_queue_for_ever(server: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "PATIENCE", 0.01)
-    with telling._searching:
+    monkeypatch.setattr(limits, "PATIENCE", 0.01)
+    with limits.searching():
         answer = server.get("/f/termination/orders?set.rate=31")
-    assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")
     assert "try again in a minute" in document(answer.text).text
 
 

@@ -14,6 +14,7 @@ from app.store import sessions
 from app.store.tables import Session
 from app.story.play import Play, in_words, position
 from app.web.address import Choice, Place, Query, choices_of, parse, query_of
+from app.web.clearing import kept_for
 from app.web.frames import frame
 from app.web.moment import Moment
 from app.web.pages import SessionRow, SessionsPage
@@ -41,6 +42,7 @@ def listed(site: SiteDep, request: Request) -> Response:
             title="Sessions", theme=query.theme, current="sessions", here=lambda theme: f"/sessions{Query(theme=theme)}"
         ),
         sessions=tuple(_row(row, titles[row.flow]) for row in found),
+        days=kept_for(),
     )
     return site.renderer.answer(request, page, cache_control=PRIVATE)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from time import monotonic
 from urllib.parse import urlencode
 
@@ -18,6 +19,7 @@ from app.story.searching import SEARCHED
 from app.story.sweeping import Point, Sweep
 from app.web.address import Place, Query, parse
 from app.web.frames import frame
+from app.web.limits import searching
 from app.web.many_walks import SweepPage, SweepRow
 from app.web.player_parts import Drawn
 from app.web.site import SiteDep, canonical
@@ -43,7 +45,9 @@ def sweep(site: SiteDep, request: Request, flow: str) -> Response:
     except BadInput as error:
         page = _page(played, query, named, problems=tuple(error.problems))
         return site.renderer.answer(request, page, status=422)
-    return site.renderer.answer(request, _page(played, query, named, asked=asked, points=_had(asked)))
+    with searching() if asked.search else nullcontext():
+        points = _had(asked)
+    return site.renderer.answer(request, _page(played, query, named, asked=asked, points=points))
 
 
 def _asked(played: Play, named: dict[str, str]) -> Sweep:
