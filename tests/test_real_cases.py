@@ -1,76 +1,108 @@
-"""Public cases with their right values, each run from its own manifests."""
+"""Public cases with their right values: each runs by a command that anybody can type, from its own manifests.
+
+The commands stand in docs/cases/commands.yaml, and docs/cases.md is written of what they print.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.real_cases import cordoning, draining, losing_nodes, outages, rolling, termination
-from tests.real_cases.asking import Real, differences
+from tests.real_cases import control_plane, nodes, pods, rolling
+from tests.real_cases.comparing import agrees, asserted
+from tests.real_cases.page import page
+from tests.real_cases.reading import ROOT, report, table
 
+PAGE = ROOT / "docs" / "cases.md"
 CASES: dict[str, dict[str, Any]] = {
     row["id"]: row for row in json.loads((Path(__file__).parent / "data" / "real-cases.json").read_text())
 }
+ANSWERS = {**rolling.ANSWERS, **nodes.ANSWERS, **pods.ANSWERS, **control_plane.ANSWERS}
+SPECIAL = {("press-03", "spike"): pods.SPIKED}
+"""Checks in which a name means something else than in the others of their case."""
 
-RUNNERS: dict[str, Callable[[dict[str, Any]], Real]] = {
-    "start-01": rolling.start_01,
-    "start-03": rolling.start_03,
-    "term-01": rolling.term_01,
-    "term-03": termination.term_03,
-    "cordon-01": cordoning.cordon_01,
-    "cordon-04": cordoning.cordon_04,
-    "drain-01": draining.drain_01,
-    "drain-03": draining.drain_03,
-    "drain-05": draining.drain_05,
-    "api-01": outages.api_01,
-    "api-03": outages.api_03,
-    "api-05": outages.api_05,
-    "node-01": losing_nodes.node_01,
-    "node-02": losing_nodes.node_02,
-    "node-05": losing_nodes.node_05,
+RANGE = "1.29 to 1.37"
+OUT_OF_RANGE = {
+    ("term-03", "old-double-grace"): "1.22 to 1.27",
+    ("cordon-01", "old"): "1.18",
+    ("cordon-01", "policy-cluster-old"): "1.18",
+    ("api-01", "old-grace"): "1.14",
+    ("api-01", "ancient"): "before 1.4",
+    ("api-03", "v1"): "1.20 and before",
+    ("api-03", "v1-deadline"): "1.20 and before",
+    ("api-03", "v1-short"): "1.20 and before",
+    ("node-01", "tol5"): "1.19",
+    ("node-01", "tol10"): "1.19",
 }
-
-# Checks that name another Kubernetes version wait for the version setting.
-WAITING = {
-    ("term-03", "old-double-grace"),
-    ("cordon-01", "old"),
-    ("cordon-01", "policy-cluster-old"),
-    ("cordon-01", "third-party"),
-    ("api-01", "old-grace"),
-    ("api-01", "ancient"),
-    ("api-03", "v1"),
-    ("api-03", "v1-deadline"),
-    ("api-03", "v1-short"),
-    ("node-01", "v132"),
-    ("node-01", "v131"),
-    ("node-01", "tol0-old"),
-    ("node-01", "tol5"),
-    ("node-01", "tol10"),
+"""Checks about versions of Kubernetes that nobody models any more, with the versions."""
+WORDS = {
+    ("term-03", "rule"): "A rule in words: there is nothing to compute.",
+    ("drain-05", "contrast-deployment"): "A remark in words: there is nothing to compute.",
+    ("node-01", "v132"): "About another version.",
+    ("node-01", "v131"): "About another version.",
+    ("node-01", "tol0-old"): "About another version.",
+    ("node-01", "flag-old"): "A flag that does nothing. The model has no such flag.",
 }
-# An advice in words, or a flag that does nothing: nothing to compute.
-WORDS = {("term-03", "rule"), ("drain-05", "contrast-deployment"), ("node-01", "flag-old")}
-# What explains an expectation expects nothing.
-EXPLAINS = {"why", "note"}
+"""Checks that are no computation, with what they are."""
 
-CHECKS = [
-    (case, row["id"])
-    for case in RUNNERS
-    for row in CASES[case]["expect"]["checks"]
-    if (case, row["id"]) not in WAITING | WORDS
-]
+CHECKS = [(case, check, row) for case, rows in table().items() for row in rows for check in row.checks]
+BY_CHECK = {(case, check): row for case, check, row in CHECKS}
+EXPECTED = {(case, row["id"]): row for case in CASES for row in CASES[case]["expect"]["checks"]}
 
 
-@pytest.mark.parametrize(("case", "check"), CHECKS)
+def answers(case: str, check: str) -> dict[str, Any]:
+    """What is computed of a check, by the names that it asserts."""
+    found = report(BY_CHECK[case, check].commands)
+    how = SPECIAL.get((case, check), ANSWERS[case])
+    return {name: how[name](found) for name in asserted(EXPECTED[case, check])}
+
+
+@pytest.fixture(autouse=True)
+def _from_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands name files as they are called from there."""
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.mark.parametrize(("case", "check"), [(case, check) for case, check, _ in CHECKS])
 def test_a_case_comes_out_as_in_real_life(case: str, check: str) -> None:
-    row = next(found for found in CASES[case]["expect"]["checks"] if found["id"] == check)
-    real = RUNNERS[case](CASES[case])
-    asserted = {name: value for name, value in row["assert"].items() if name not in EXPLAINS}
-    assert not differences(real, row.get("given", {}), asserted)
+    expected = EXPECTED[case, check]
+    tolerance = expected["assert"].get("tolerance", 0)
+    wanted, found = asserted(expected), answers(case, check)
+    wrong = {name: (found[name], row) for name, row in wanted.items() if not agrees(name, found[name], row, tolerance)}
+    assert not wrong
 
 
-def test_what_waits_is_there() -> None:
-    assert {(case, row["id"]) for case in CASES for row in CASES[case]["expect"]["checks"]} >= WAITING | WORDS
+def test_every_check_is_in_the_table_or_it_is_said_why_not() -> None:
+    assert {(case, check) for case, check, _ in CHECKS} | OUT_OF_RANGE.keys() | WORDS.keys() == EXPECTED.keys()
+    assert not BY_CHECK.keys() & (OUT_OF_RANGE.keys() | WORDS.keys())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_file_is_the_manifest_of_the_case(case: str) -> None:
+    """And every command of the case is given it, as it is."""
+    path = Path("docs", "cases", f"{case}.yaml")
+    assert path.read_text() == CASES[case]["manifests"]
+    commands = [line for row in table()[case] for line in row.commands]
+    assert all(f"-f {path}" in line for line in commands)
+
+
+def test_no_file_beside_them_is_left_over() -> None:
+    used = PAGE.parent.joinpath("cases", "commands.yaml").read_text()
+    files = [path.name for path in PAGE.parent.joinpath("cases").iterdir() if path.name != "commands.yaml"]
+    assert [name for name in files if f"docs/cases/{name}" not in used] == []
+
+
+def test_the_page_lists_every_case_with_command_and_answer(request: pytest.FixtureRequest) -> None:
+    """`pytest --update-golden` writes it anew."""
+    rows = {key: (BY_CHECK[key].commands, answers(*key)) for key in BY_CHECK}
+    told = page(
+        CASES.values(),
+        rows,
+        {key: f"Out of range: about Kubernetes {text}." for key, text in OUT_OF_RANGE.items()} | WORDS,
+    )
+    if request.config.getoption("--update-golden"):
+        PAGE.write_text(told)
+    assert PAGE.read_text() == told

@@ -14,8 +14,8 @@ from app.sim.elections import LEADERS, with_leaders
 from app.sim.engine import Model
 from app.sim.heartbeats import Heartbeats, with_heartbeats
 from app.sim.host import Host
-from app.sim.intervention import Intervention
-from app.sim.ledger import Ledger
+from app.sim.intervention import Intervention, parse
+from app.sim.ledger import Ledger, Load
 from app.sim.maps import EMPTY, Map
 from app.sim.naming import with_dns
 from app.sim.schedule import Runner
@@ -31,6 +31,17 @@ APPLY = f"0s apply m:{CLUSTER}"
 def opening(begins: str) -> tuple[str, ...]:
     """The line of a script that begins the walk, if any does."""
     return (APPLY,) if begins == "apply" else ()
+
+
+def script(flow: Flow, begins: str) -> tuple[str, ...]:
+    """The flow's own script; where nothing is applied nobody waits for what is."""
+    applied = bool(flow.applies) and begins != "rest"
+    return tuple(line for line in flow.script if applied or not flow.applies or parse(line).verb != "wait")
+
+
+def loads(given: tuple[Load, ...], begins: str) -> tuple[Load, ...]:
+    """Clients of a cluster that has come to rest long ago were there before."""
+    return tuple(replace(load, waits=load.waits and begins != "rest") for load in given)
 
 
 def at_hand(flow: Flow) -> dict[str, tuple[Object, ...]]:
@@ -83,7 +94,11 @@ def with_proxies(world: World) -> World:
 
 def _running(host: Host) -> Host:
     known = host.proxy.last_sync_end is not None
-    return host if known else replace(host, proxy=replace(host.proxy, since=LONG_AGO, last_sync_end=LONG_AGO))
+    return (
+        host
+        if known or not host.power
+        else replace(host, proxy=replace(host.proxy, since=LONG_AGO, last_sync_end=LONG_AGO))
+    )
 
 
 def _bound(world: World, using: Model) -> World:

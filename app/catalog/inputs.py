@@ -10,7 +10,7 @@ from msgspec import Struct
 from app.catalog import strict_walk
 from app.catalog.reading import told
 from app.errors import BadInput
-from app.kube import disks, durations, machine_grammar
+from app.kube import disks, durations, load_balancer, machine_grammar, patching
 from app.kube.annotations import PREFIX, READERS, VOLUME
 from app.kube.yaml_reading import read_documents
 from app.kube.yaml_values import Problem
@@ -30,6 +30,8 @@ class Meanings(Struct, frozen=True):
     volumes: dict[str, str]
     nodes: dict[str, str]
     disks: dict[str, str]
+    services: dict[str, str]
+    patches: dict[str, str]
     verbs: dict[str, str]
 
 
@@ -49,6 +51,8 @@ class Inputs(Struct, frozen=True):
     pods: tuple[Input, ...]
     nodes: tuple[Input, ...]
     disks: tuple[Input, ...]
+    services: tuple[Input, ...]
+    patches: tuple[Input, ...]
     verbs: tuple[Input, ...]
 
 
@@ -64,6 +68,13 @@ def inputs() -> Inputs:
         disks=tuple(
             Input(PREFIX + name, f"{DURATION}, {never}", words.disks.get(name, ""))
             for name, never in disks.NEVER.items()
+        ),
+        services=tuple(
+            Input(PREFIX + name, ", ".join(allowed), words.services.get(name, ""))
+            for name, allowed in load_balancer.READERS.items()
+        ),
+        patches=tuple(
+            Input(f"{patching.ANNOTATION}: {word}", "", words.patches.get(word, "")) for word in patching.WORDS
         ),
         verbs=tuple(Input(verb.usage, "", words.verbs.get(name, "")) for name, verb in VERBS.items()),
     )

@@ -11,6 +11,7 @@ from app.catalog.ground import Ground, own_ground
 from app.catalog.scripts import placeholders
 from app.catalog.targets import Target
 from app.kube import durations
+from app.kube.flags import FLAGS
 from app.kube.nodes import Node
 from app.kube.yaml_values import Path, Problem
 from app.sim.elections import LEADERS
@@ -133,7 +134,7 @@ def _place(flow: Flow, path: Path, setting: Setting, target: Target) -> Iterator
     elif target.verb == "lag":
         yield from _process(flow, path, target.name)
     elif target.verb == "flag":
-        yield from one_of(path, target.name, targets.FLAGS)
+        yield from one_of(path, target.name, FLAGS)
     elif target.verb == "cluster":
         if not any(isinstance(obj, Node) for obj in flow.cluster):
             yield Problem(path, "cluster.yaml has no Node that others could be made like")

@@ -21,6 +21,7 @@ from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.loops.registry import LOOPS
+from app.sim import interventions
 from app.sim.draft import Draft
 from app.sim.engine import Model
 from app.sim.intervention import Intervention
@@ -93,7 +94,7 @@ def set_up(
     words = {"target": ground.target, **applied.words}
     nodes = [obj.metadata.name for obj in ground.objects if isinstance(obj, Node)]
     begins = applied.begins or ("apply" if flow.applies else "rest")
-    usual = () if preset and preset.instead else flow.script
+    usual = () if preset and preset.instead else beginnings.script(flow, begins)
     opening = () if preset and preset.instead else beginnings.opening(begins)
     lines = (*(preset.script if preset else ()), *opening, *usual)
     scripted = list(_scripted(flow, lines, ground, words, problems))
@@ -114,7 +115,7 @@ def set_up(
         later=later,
         target=ground.target,
         lags=applied.lags,
-        loads=applied.loads,
+        loads=beginnings.loads(applied.loads, begins),
         images=flow.images if manifests is None else _images(flow, applied.objects),
         applies=dict(applies or {}),
         alone=applied.alone,
@@ -151,7 +152,8 @@ def _scripted(
         found = _tried(problems, scripts.read, text, words)
         if found is None or (not ground.target and flow.target in found.args):
             continue
-        yield scripts.renamed(found, ground, nodes) if ground.foreign else found
+        for one in interventions.each(found):
+            yield scripts.renamed(one, ground, nodes) if ground.foreign else one
 
 
 def _chosen(
@@ -167,8 +169,10 @@ def _chosen(
             pick = _tried(problems, parse_pick, text)
             yield from [pick] if pick else []
         elif found := _tried(problems, scripts.read, text, words):
-            problems += scripts.unknown_manifest(found, applies) + scripts.unknown_process(found, nodes)
-            yield found
+            problems += scripts.unknown_manifest(found, applies)
+            for one in interventions.each(found):
+                problems += scripts.unknown_process(one, nodes)
+                yield one
 
 
 def _until(text: str, problems: list[str]) -> int:

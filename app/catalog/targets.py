@@ -18,7 +18,6 @@ from app.kube.batch import CronJob, Job
 from app.kube.behaviour import hook
 from app.kube.defaults import defaulted
 from app.kube.meta import Ref
-from app.kube.node_health import GRACE_FLAG
 from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Container, ExecAction, Lifecycle, LifecycleHandler, Pod, PodTemplateSpec
@@ -56,8 +55,6 @@ LOAD = ("rate", "duration", "through", "refresh", "offset", "retries", "check")
 PROBES = ("startup", "liveness", "readiness")
 PLACELESS = ("lag", "flag", "cluster", "script", "begins", "elects")
 """Targets that are no place on an object."""
-FLAGS = (GRACE_FLAG,)
-"""Flags of the control plane that a setting may change."""
 _SEGMENT = re.compile(r"(?<=\[)[^\]]+|[^.\[\]]+")
 
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from app.errors import BadInput
 
+FILES = {"apply": 0, "write-manifest": 1}
+"""By verb, which argument may name a file."""
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
@@ -24,7 +29,13 @@ def walk_options(command: argparse.ArgumentParser) -> None:
     """What decides a walk besides its flow."""
     command.add_argument("-f", "--file", action="append", default=[], type=Path, metavar="FILE|DIR")
     command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
-    command.add_argument("--do", action=_Order, metavar="'[AT] VERB ARG…'", dest="choices")
+    command.add_argument(
+        "--do",
+        action=_Order,
+        metavar="'[AT] VERB ARG…' | @FILE",
+        dest="choices",
+        help="do something to the cluster (repeatable); @FILE has one such line after another",
+    )
     command.add_argument("--pick", action=_Order, metavar="STEP!ACTION[@SECONDS]", dest="choices")
     command.add_argument("--scene", default="")
     command.add_argument("--until", default="")
@@ -34,15 +45,46 @@ def walk(asked: argparse.Namespace) -> Any:
     """The request that the options of a walk come to."""
     from app.story.play import request
 
+    choices, applies = deeds(asked.choices or ())
     return request(
         asked.flow,
         settings=[setting(text) for text in asked.settings],
         scene=asked.scene,
         manifest=manifests(asked.file) if asked.file else None,
-        choices=asked.choices or (),
+        choices=choices,
+        applies=applies,
         until=asked.until,
         words=asked.words,
     )
+
+
+def deeds(choices: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], dict[str, str]]:
+    """What is done and picked, with the lines of files in their places; and the manifests that it names as files."""
+    found: list[tuple[str, str]] = []
+    texts: dict[str, str] = {}
+    for kind, text in choices:
+        found += [(kind, _with_file(line, texts)) for line in _lines(text)] if kind == "do" else [(kind, text)]
+    return found, texts
+
+
+def _lines(text: str) -> list[str]:
+    if not text.startswith("@"):
+        return [text]
+    (read,) = manifests([Path(text[1:])]).values()
+    return [line for line in map(str.strip, read.splitlines()) if line and not line.startswith("#")]
+
+
+def _with_file(line: str, texts: dict[str, str]) -> str:
+    """`apply FILE` becomes `apply m:FILE`, which the file's text is known by."""
+    from app.sim.intervention import parse
+
+    found = parse(line)
+    at = FILES.get(found.verb)
+    name = found.args[at] if at is not None and at < len(found.args) else "m:"
+    if at is None or name.startswith("m:"):
+        return line
+    (texts[name],) = manifests([Path(name)]).values()
+    return str(replace(found, args=(*found.args[:at], f"m:{name}", *found.args[at + 1 :])))
 
 
 def setting(text: str) -> tuple[str, str]:

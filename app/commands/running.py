@@ -16,6 +16,14 @@ def add(commands: Any) -> None:
     run.add_argument("flow")
     given.walk_options(run)
     run.add_argument("--search", action="store_true", help="search other orders and lags for every verdict")
+    run.add_argument(
+        "--fact",
+        action="append",
+        default=[],
+        metavar="NAME",
+        dest="facts",
+        help="tell this of the walk, too (repeatable)",
+    )
     run.add_argument("--words", default="", metavar="NAME", help="tell it in other words, where the flow has some")
     run.add_argument("--format", choices=FORMATS, default="text")
     run.add_argument("--view", choices=("messages", "cluster", "timeline"), default="timeline")
@@ -25,25 +33,26 @@ def add(commands: Any) -> None:
 
 
 def _run(asked: argparse.Namespace) -> int:
-    from app.story.play import play
+    from app.story.play import facts_of, play
 
     played = play(given.walk(asked))
     if asked.search:
         from app.story.searching import searched
 
         played = searched(played)
-    given.write(_formatted(asked, played), asked.output)
+    facts = facts_of(played, asked.facts)
+    given.write(_formatted(asked, played, facts), asked.output)
     return 0
 
 
-def _formatted(asked: argparse.Namespace, played: Any) -> str:
+def _formatted(asked: argparse.Namespace, played: Any, facts: Any) -> str:
     from app.story import report, text, watch
     from app.story.play import position
 
     n = position(played, asked.step) if asked.step else len(played.steps)
     match asked.format:
         case "json":
-            return report.as_json(report.report(played))
+            return report.as_json(report.report(played, facts))
         case "watch":
             return report.as_json(watch.trace(played.walk))
         case "md":
@@ -57,4 +66,4 @@ def _formatted(asked: argparse.Namespace, played: Any) -> str:
 
             return render_svg(picture(asked.view, played.walk, n, played.flow), standalone=True, theme="light")
         case _:
-            return text.plain(played)
+            return text.plain(played, facts)

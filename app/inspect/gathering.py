@@ -12,7 +12,8 @@ from app.inspect.subject import ASSUMED_NODES, Made, Subject, template_of
 from app.kube.batch import CronJob, Job
 from app.kube.daemons import daemon_spec
 from app.kube.defaults import SYSTEM_PRIORITIES, defaulted, defaulted_pod
-from app.kube.manifests import Judged, Place
+from app.kube.manifests import Judged
+from app.kube.members import Member
 from app.kube.meta import ObjectMeta, OwnerReference, Ref
 from app.kube.networking import Service
 from app.kube.nodes import Node
@@ -40,14 +41,14 @@ def subject(found: Judged) -> Subject:
     sound = tuple(defaulted(obj) for obj in found.objects if obj.ref not in faulty)
     nodes = sum(isinstance(obj, Node) for obj in sound) or ASSUMED_NODES
     classes = [obj for obj in sound if isinstance(obj, PriorityClass)]
-    owners = {ref: owner for ref, place in found.places.items() if (owner := owner_in(place.node)) is not None}
+    owners = {ref: owner for ref, row in found.members.items() if (owner := owner_in(row.node)) is not None}
     made = tuple(
         row
         for obj in sound
         if not (obj.ref in owners and _made_by_another(obj, owners[obj.ref], sound))
         for row in _made(obj, nodes, classes, owners.get(obj.ref))
     )
-    _bounded(made, found.places)
+    _bounded(made, found.members)
     labelled = _Labelled(made)
     services = {row.ref: row for row in sound if isinstance(row, Service)}
     budgets = {row.ref: row for row in sound if isinstance(row, PodDisruptionBudget)}
@@ -57,7 +58,7 @@ def subject(found: Judged) -> Subject:
     return Subject(
         sound,
         tuple((by_ref[row.ref], row) for row in found.refusals),
-        found.places,
+        found.members,
         made,
         tuple((obj.metadata.namespace, template.metadata.labels) for template, obj in shapes),
         selected,
@@ -67,14 +68,15 @@ def subject(found: Judged) -> Subject:
     )
 
 
-def _bounded(made: tuple[Made, ...], places: Mapping[Ref, Place]) -> None:
+def _bounded(made: tuple[Made, ...], members: Mapping[Ref, Member]) -> None:
     """What is computed of the containers of a pod grows with their square."""
     problems = []
     for row in made:
         count = len(row.parts)
         if count > MOST_CONTAINERS:
-            place, path = places[row.ref], row.at("containers")
-            where = f"{place.source}: document {place.document} ({row.ref}), line {place.line(path)}: {written(path)}"
+            path = row.at("containers")
+            place = members[row.ref].where(path)
+            where = f"{place.source}: document {place.document} ({row.ref}), line {place.line}: {written(path)}"
             problems.append(f"{where}: found {count:,} containers; at most {MOST_CONTAINERS} of one pod are inspected")
     if problems:
         raise BadInput(problems)

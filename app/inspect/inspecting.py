@@ -12,7 +12,8 @@ from app.inspect.gathering import subject
 from app.inspect.rules import RULES
 from app.inspect.subject import Subject
 from app.inspect.words import filled, words
-from app.kube.manifests import NotModelled, Place, judged
+from app.kube.manifests import NotModelled, judged
+from app.kube.members import Member
 from app.kube.meta import Ref
 from app.kube.yaml_values import written
 
@@ -59,13 +60,13 @@ def inspect(texts: Mapping[str, str]) -> Inspection:
         under,
         computed(under),
         allowances(under),
-        _ordered(_told(rule, row, under.places) for rule, check in RULES.items() for row in check(under)),
+        _ordered(_told(rule, row, under.members) for rule, check in RULES.items() for row in check(under)),
         found.not_modelled,
     )
 
 
-def _told(rule: str, row: Found, places: Mapping[Ref, Place]) -> Finding:
-    said, place = words().rules[rule], places[row.ref]
+def _told(rule: str, row: Found, members: Mapping[Ref, Member]) -> Finding:
+    said, place = words().rules[rule], members[row.ref].where(row.path)
     return Finding(
         rule=rule,
         severity=said.severity,
@@ -74,7 +75,7 @@ def _told(rule: str, row: Found, places: Mapping[Ref, Place]) -> Finding:
         path=written(row.path),
         file=place.source,
         document=place.document,
-        line=place.line(row.path),
+        line=place.line,
         says=filled(said.says, row.values),
         why=said.why,
         remedy=filled(said.remedy, row.values),

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from app.kube.batch import CronJob, Job
-from app.kube.manifests import Place, Refusal
+from app.kube.manifests import Refusal
+from app.kube.members import Member
 from app.kube.meta import Ref
 from app.kube.networking import Service
 from app.kube.nodes import Node
@@ -92,7 +93,7 @@ class Subject:
 
     objects: tuple[Object, ...]
     refused: tuple[tuple[Object, Refusal], ...]
-    places: Mapping[Ref, Place]
+    members: Mapping[Ref, Member]
     made: tuple[Made, ...]
     shapes: tuple[tuple[str, StringMap], ...]
     """Namespace and labels of all pods, those of refused objects too."""

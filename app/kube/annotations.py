@@ -35,8 +35,9 @@ READERS: dict[str, Callable[[str], Any]] = {
     "leader-election": grammar.leads,
     "depends-on": dependencies,
     "log": grammar.log,
+    "placement": grammar.placement,
 }
-_OF_THE_POD = frozenset({"unmount"})
+_OF_THE_POD = frozenset({"unmount", "placement"})
 VOLUME = "volume"
 
 
@@ -74,6 +75,13 @@ def volume_use(pod_annotations: StringMap, volume: str) -> tuple[Point, ...]:
     """How a volume of the pod fills, from the start of the pod on: `sim.loopscope.dev/VOLUME.volume`."""
     text = pod_annotations.get(f"{PREFIX}{volume}.{VOLUME}")
     return grammar.curve(text) if text is not None else ()
+
+
+@lru_cache(maxsize=4096)
+def placement(pod_annotations: StringMap) -> tuple[str, ...]:
+    """The nodes that the scheduler prefers for the pod to all others on which it fits."""
+    text = pod_annotations.get(f"{PREFIX}placement")
+    return grammar.placement(text) if text is not None else ()
 
 
 def check(annotations: StringMap, containers: Iterable[str] | None = None) -> list[Fault]:

@@ -82,6 +82,8 @@ class Behaviour(Struct, frozen=True):
     leader_election: Leads | None = None
     depends_on: tuple[str, ...] = ()
     """While one of these is down, requests are answered with errors."""
+    placement: tuple[str, ...] = ()
+    """Nodes that the scheduler prefers to all others on which the pod fits; of the whole pod."""
     log: tuple[str, ...] = ()
     """The last lines that it prints."""
     # None: the volumes are never unmounted.

@@ -10,6 +10,7 @@ from app.kube.near_names import did_you_mean
 from app.kube.quoting import shown
 
 _EXIT = re.compile(r"(?:after\s+(?P<after>\S+))?\s*(?:code\s+(?P<code>\S+))?")
+_NODE = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?", re.ASCII)
 START_ERROR = 128
 """The exit code that containerd gives a container whose program cannot be started."""
 
@@ -100,6 +101,14 @@ def curve(text: str) -> tuple[Point, ...]:
             raise _refusal(text, allowed)
         points.append(Point(time, size))
     return tuple(points)
+
+
+def placement(text: str) -> tuple[str, ...]:
+    """Names of nodes, `n1, n2`."""
+    names = tuple(part.strip() for part in text.split(","))
+    if not all(_NODE.fullmatch(name) for name in names) or len(set(names)) < len(names):
+        raise _refusal(text, "names of nodes, each once, such as node-1, node-3")
+    return names
 
 
 def log(text: str) -> tuple[str, ...]:

@@ -77,6 +77,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "memory": grammar.curve,
     "disk": grammar.curve,
     "images": _images,
+    "power": _one_of("on", "off"),
     "cni": _one_of("ok", "failing", "no-addresses", "not-ready"),
     "imagefs": quantity.value,
     "system-reserved": quantity.value,

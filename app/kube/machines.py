@@ -45,6 +45,8 @@ class Machine(Struct, frozen=True):
     """What the network plugin does: ok, failing, no-addresses, or not-ready (there is none yet)."""
     status_tick: int | None = None
     """The same for the node's status."""
+    off: bool = False
+    """At the start it has not been turned on yet, and there is no Node of it."""
     lease_age: int | None = None
     """How long before t = 0 the kubelet renewed its Lease."""
 
@@ -84,6 +86,7 @@ def _machine(annotations: StringMap, given: StringMap, left: StringMap) -> Machi
         system_disk=values.get("disk", ()),
         images=values.get("images", ()),
         cni=values.get("cni", "ok"),
+        off=values.get("power") == "off",
         reserved=values.get("system-reserved", 0),
     )
     if "memory" in left and "system-reserved" not in values:

@@ -8,18 +8,19 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from app.errors import BadInput
+from app.kube import patching
+from app.kube.members import Member, members, text_at
 from app.kube.meta import CLUSTER_SCOPED, DEFAULT_NAMESPACE, Ref
 from app.kube.near_names import did_you_mean, near_name
 from app.kube.objects import KINDS, Object
-from app.kube.quoting import printable, shown
+from app.kube.quoting import shown
 from app.kube.schema_walk import Findings, read
 from app.kube.upstream_fields import UPSTREAM_KINDS, is_upstream_group
 from app.kube.validation import problems_of
-from app.kube.yaml_reading import Document, read_documents
-from app.kube.yaml_values import ListNode, MapNode, Node, Path, Problem, ScalarNode, found, line_of, written
+from app.kube.yaml_reading import read_documents
+from app.kube.yaml_values import MapNode, Path, Problem, found, line_of, written
 
 MOST_PROBLEMS = 200
-_LONGEST_NAME = 253
 
 # kubectl's own copy of the manifest, which only repeats it.
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -37,18 +38,6 @@ class Manifests(NamedTuple):
     not_modelled: tuple[NotModelled, ...] = ()
 
 
-class Place(NamedTuple):
-    """Where an object stands."""
-
-    source: str
-    document: int
-    node: Node
-
-    def line(self, path: Path = ()) -> int:
-        """The line of a field, or of the nearest thing around it that is written there."""
-        return line_of(self.node, path)
-
-
 class Refusal(NamedTuple):
     """A fault that does not keep an object from being read: the API server would turn it down."""
 
@@ -57,11 +46,11 @@ class Refusal(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Objects as they are written, sound or not, each with its place, and what would be turned down."""
+    """Objects as they are written, sound or not, each as it stood in its document, and what would be turned down."""
 
     objects: tuple[Object, ...]
     not_modelled: tuple[NotModelled, ...]
-    places: Mapping[Ref, Place]
+    members: Mapping[Ref, Member]
     refusals: tuple[Refusal, ...]
 
 
@@ -87,8 +76,7 @@ def judged(texts: Mapping[str, str]) -> Judged:
     for source, text in texts.items():
         reader.add(text, source)
     found = reader.finished()
-    places = {ref: Place(member.source, member.number, member.node) for ref, member in reader.members.items()}
-    return Judged(found.objects, found.not_modelled, places, tuple(reader.refusals))
+    return Judged(found.objects, found.not_modelled, reader.members, tuple(reader.refusals))
 
 
 class _Reader:
@@ -97,7 +85,8 @@ class _Reader:
     def __init__(self, *, lenient: bool = False) -> None:
         self.lenient = lenient
         self.objects: dict[Ref, Object] = {}
-        self.members: dict[Ref, _Member] = {}
+        self.members: dict[Ref, Member] = {}
+        self._unread: list[Member] = []
         self.not_modelled: list[NotModelled] = []
         self.problems: list[str] = []
         self.refusals: list[Refusal] = []
@@ -106,10 +95,9 @@ class _Reader:
         reading = read_documents(text, source)
         self.problems += reading.problems
         for document in reading.documents:
-            for member in _members(document, source, (), document.root, ""):
-                self._add_member(member)
+            self._unread += members(document, source)
 
-    def _add_member(self, member: _Member) -> None:
+    def _add_member(self, member: Member) -> None:
         found_kind = _kind(member)
         if isinstance(found_kind, Problem):
             self.problems.append(member.told(found_kind))
@@ -118,7 +106,7 @@ class _Reader:
         else:
             self._add_object(member, found_kind)
 
-    def _add_object(self, member: _Member, cls: type[Object]) -> None:
+    def _add_object(self, member: Member, cls: type[Object]) -> None:
         findings = Findings()
         obj = _placed(read(cls, member.node, (), findings))
         refused = _news(problems_of(obj), findings.problems)
@@ -135,65 +123,19 @@ class _Reader:
         self.not_modelled += [NotModelled(str(obj.ref), written(path)) for path in findings.not_modelled]
 
     def finished(self) -> Manifests:
+        """All that was added, once every patch is written to what it changes."""
+        patches = [member for member in self._unread if patching.is_patch(member)]
+        found, problems = patching.patched([row for row in self._unread if not patching.is_patch(row)], patches)
+        for member in found:
+            self._add_member(member)
+        self.problems += problems
         if self.problems:
             more = len(self.problems) - MOST_PROBLEMS
             raise BadInput(self.problems[:MOST_PROBLEMS] + ([f"and {more:,} more problems"] if more > 0 else []))
         return Manifests(tuple(self.objects.values()), tuple(self.not_modelled))
 
 
-class _Member(NamedTuple):
-    """One object as it stands in a document, alone or in a list."""
-
-    source: str
-    number: int
-    node: Node
-    prefix: Path
-    kind: str
-
-    @property
-    def place(self) -> str:
-        return f"{self.source}: document {self.number}"
-
-    def told(self, problem: Problem) -> str:
-        path = written((*self.prefix, *problem.path))
-        name = f" ({self.name})" if self.name else ""
-        where = f"{self.place}{name}, line {line_of(self.node, problem.path)}"
-        return f"{where}: {path}{': ' if path else ''}{problem.text}"
-
-    @property
-    def name(self) -> str:
-        """`kind/name` as far as both can be told; nobody has checked them yet."""
-        kind, name, namespace = (
-            printable(text[:_LONGEST_NAME])
-            for text in (self.kind, _text(self.node, "metadata", "name"), _text(self.node, "metadata", "namespace"))
-        )
-        return str(Ref(kind, namespace, name)) if kind and name else kind.lower()
-
-
-def _members(document: Document, source: str, prefix: Path, node: Node, of_list: str) -> Iterator[_Member]:
-    """The document's object, or each item of a `List`, `PodList` or the like, also of lists in lists."""
-    kind = _text(node, "kind") or of_list
-    items = node.entries.get("items") if isinstance(node, MapNode) and kind.endswith("List") else None
-    if isinstance(items, ListNode):
-        for at, item in enumerate(items.items):
-            yield from _members(document, source, (*prefix, "items", at), item, kind.removesuffix("List"))
-    elif kind != "List" or not _is_nothing(items):
-        yield _Member(source, document.number, node, prefix, kind)
-
-
-def _is_nothing(node: Node | None) -> bool:
-    return node is None or (isinstance(node, ScalarNode) and node.value is None)
-
-
-def _text(node: Node, *path: str) -> str:
-    for step in path:
-        if not isinstance(node, MapNode) or step not in node.entries:
-            return ""
-        node = node.entries[step]
-    return node.value if isinstance(node, ScalarNode) and isinstance(node.value, str) else ""
-
-
-def _kind(member: _Member) -> type[Object] | Problem | None:
+def _kind(member: Member) -> type[Object] | Problem | None:
     """The type to read it as, None if it is not modelled, or what is wrong with kind and apiVersion."""
     node, kind = member.node, member.kind
     if not isinstance(node, MapNode):
@@ -204,11 +146,11 @@ def _kind(member: _Member) -> type[Object] | Problem | None:
         if given is None and not (member.prefix and kind):
             near = near_name(field, node.entries)
             return Problem((field,), "missing; this field is required" + (f'; found "{near}"' if near else ""))
-        if given is not None and not _text(node, field):
+        if given is not None and not text_at(node, field):
             return Problem((field,), f"found {found(given)}; allowed: text such as {_EXAMPLES[field]}")
     if kind == "List":
         return Problem(("items",), f"found {found(node.entries['items'])}; allowed: a list")
-    version = _text(node, "apiVersion")
+    version = text_at(node, "apiVersion")
     if version and not is_upstream_group(version):
         return None
     cls = KINDS.get(kind)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from app.kube.affinity import allows
+from app.kube.annotations import placement
+from app.kube.meta import OwnerReference
 from app.kube.neighbours import NOBODY, Neighbours, crowding, refused
 from app.kube.nodes import Node, Taint
 from app.kube.pods import Pod, PodSpec, Toleration
@@ -131,7 +133,8 @@ def place(
 ) -> str | tuple[Refusal, ...]:
     """The name of the node that the pod gets, or why no node takes it, one refusal a node.
 
-    Of equal nodes, the one with the fewest pods of the same owner, then the first by name.
+    Of equal nodes, the one with the fewest pods of the same owner, then the first by name. Those that an annotation
+    prefers come first whatever they score: by the fewest pods of the same owner, then as they are listed.
     """
     requests = pod_requests(pod.spec)
     refusals = [
@@ -143,15 +146,23 @@ def place(
     taint_scores = taint_score({node.metadata.name: node.spec.taints for node in feasible}, pod.spec.tolerations)
     wanted = pod_requests(pod.spec, ASSUMED)
     owner = pod.metadata.controller
+    names = placement(pod.metadata.annotations)
+    if preferred := [node.metadata.name for node in feasible if node.metadata.name in names]:
+        return min(preferred, key=lambda name: (_siblings(loads, owner, name), names.index(name)))
 
     def rank(node: Node) -> tuple[int, int, int, str]:
         name = node.metadata.name
         taken = loads.get(name, EMPTY_LOAD)
         score = least_allocated(wanted, amounts(node.status.allocatable), taken.assumed)
-        siblings = taken.owners.get(owner.uid, 0) if owner else 0
-        return crowding(around, node), -(score + _TAINT_WEIGHT * taint_scores[name]), siblings, name
+        by_score = -(score + _TAINT_WEIGHT * taint_scores[name])
+        return crowding(around, node), by_score, _siblings(loads, owner, name), name
 
     return min(feasible, key=rank).metadata.name
+
+
+def _siblings(loads: Mapping[str, Load], owner: OwnerReference | None, node: str) -> int:
+    """How many pods of the same owner are there already."""
+    return loads.get(node, EMPTY_LOAD).owners.get(owner.uid, 0) if owner else 0
 
 
 def least_allocated(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from app.kube import annotations as sim
-from app.kube import disks, machines, syntax
+from app.kube import disks, load_balancer, machines, syntax
 from app.kube.batch import CronJob, Job
 from app.kube.config import ConfigMap, Secret
 from app.kube.label_selectors import label_selector
@@ -78,13 +78,16 @@ def _metadata(obj: Object) -> Iterator[Problem]:
         for key, text in disks.faults(meta.annotations):
             yield Problem(("metadata", "annotations", key), text)
     elif obj.kind not in ("Pod", "Node"):
-        yield from _misplaced(meta, isinstance(obj, Workload))
+        for key, text in load_balancer.faults(meta.annotations) if isinstance(obj, Service) else ():
+            yield Problem(("metadata", "annotations", key), text)
+        own = load_balancer.READERS if isinstance(obj, Service) else ()
+        yield from _misplaced(meta, own, has_template=isinstance(obj, Workload))
 
 
-def _misplaced(meta: ObjectMeta, has_template: bool) -> Iterator[Problem]:
+def _misplaced(meta: ObjectMeta, own: Iterable[str], *, has_template: bool) -> Iterator[Problem]:
     place = "in spec.template.metadata.annotations" if has_template else "on a pod, or in a workload's pod template"
     for key in meta.annotations:
-        if key.startswith(sim.PREFIX):
+        if key.startswith(sim.PREFIX) and key.removeprefix(sim.PREFIX) not in own:
             text = f"says how a pod behaves and has no effect here; allowed: {place}"
             yield Problem(("metadata", "annotations", key), text)
 

@@ -107,15 +107,30 @@ def line_of(node: Node, path: Path) -> int:
     """The line of the thing at `path`, or of the nearest thing around it that exists."""
     line = node.line
     for step in path:
-        if isinstance(node, MapNode) and isinstance(step, str) and step in node.entries:
-            line = node.lines[step]
-            node = node.entries[step]
-        elif isinstance(node, ListNode) and isinstance(step, int) and step < len(node.items):
-            node = node.items[step]
-            line = node.line
-        else:
+        inner = _within(node, step)
+        if inner is None:
             break
+        line = node.lines[str(step)] if isinstance(node, MapNode) else inner.line
+        node = inner
     return line
+
+
+def node_at(node: Node, path: Path) -> Node:
+    """The thing at `path`, or the nearest thing around it that exists."""
+    for step in path:
+        inner = _within(node, step)
+        if inner is None:
+            break
+        node = inner
+    return node
+
+
+def _within(node: Node, step: str | int) -> Node | None:
+    if isinstance(node, MapNode) and isinstance(step, str):
+        return node.entries.get(step)
+    if isinstance(node, ListNode) and isinstance(step, int) and step < len(node.items):
+        return node.items[step]
+    return None
 
 
 def written(path: Path) -> str:

@@ -11,6 +11,8 @@ from app.kube.batch import Job
 from app.kube.meta import Ref
 from app.kube.networking import Service
 from app.kube.objects import Object
+from app.kube.stringmap import StringMap
+from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
 from app.loops.kubectl_drain import drain
 from app.loops.kubectl_logs import reading
 from app.loops.kubectl_nodes import cordon, taint, tolerate
@@ -22,6 +24,7 @@ from app.sim.index import Index
 from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
 
+Scaled = Deployment | ReplicaSet | StatefulSet
 FORCED = (
     "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. "
     "The resource may continue to run on the cluster indefinitely."
@@ -135,14 +138,26 @@ def _apply(turn: Turn, command: Command) -> Answers:
 
 
 def _merged(held: Any, wanted: Any) -> Object:
-    """What apply leaves: fields that only the server has set stay."""
-    meta = replace(held.metadata, labels=wanted.metadata.labels, annotations=wanted.metadata.annotations)
+    """What apply leaves: fields that only the server has set stay, and so do keys that controllers have put there."""
+    meta = replace(
+        held.metadata,
+        labels=_keys(held.metadata.labels, wanted.metadata.labels),
+        annotations=_keys(held.metadata.annotations, wanted.metadata.annotations),
+    )
     if isinstance(held, Job):
         spec = replace(wanted.spec, selector=held.spec.selector, template=held.spec.template)
         return replace(wanted, metadata=replace(meta, labels=held.metadata.labels), spec=spec)  # type: ignore[no-any-return]
     if isinstance(held, Service) and not wanted.spec.clusterIP:
         return replace(wanted, metadata=meta, spec=replace(wanted.spec, clusterIP=held.spec.clusterIP))  # type: ignore[no-any-return]
+    if isinstance(held, Scaled) and wanted.spec.replicas is None:
+        return replace(wanted, metadata=meta, spec=replace(wanted.spec, replicas=held.spec.replicas))  # type: ignore[no-any-return]
     return replace(wanted, metadata=meta)  # type: ignore[no-any-return]
+
+
+def _keys(held: StringMap, wanted: StringMap) -> StringMap:
+    """What was applied before is everything that Kubernetes has not put there; what of it is not wanted now goes."""
+    own = [key for key in held if key.partition("/")[0].endswith("kubernetes.io") and key not in wanted]
+    return wanted.merged({key: held[key] for key in own})
 
 
 def _change(command: Command) -> Answers:

@@ -11,19 +11,25 @@ from msgspec.structs import replace
 
 from app.kube.cluster_ips import cluster_ip, wants_one
 from app.kube.defaults import SYSTEM_PRIORITIES
+from app.kube.flags import TOLERATION, tolerating
 from app.kube.meta import Ref
 from app.kube.networking import Service
 from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.priority import PriorityClass
+from app.sim.lags import lag
 
 if TYPE_CHECKING:
     from app.sim.draft import Draft
 
 
 def admitted(draft: Draft, obj: Object) -> Object:
-    """The object as the plugins leave it (plugin/pkg/admission/priority)."""
-    if not isinstance(obj, Pod) or obj.spec.priority is not None:
+    """The object as the plugins leave it (plugin/pkg/admission/priority and defaulttolerationseconds)."""
+    if not isinstance(obj, Pod):
+        return obj
+    seconds = {taint: lag(draft.lags, name).usual // 1000 for name, taint in TOLERATION.items()}
+    obj = replace(obj, spec=replace(obj.spec, tolerations=tolerating(obj, seconds)))
+    if obj.spec.priority is not None:
         return obj
     found = _class(draft, obj.spec.priorityClassName)
     value = found.value if found else SYSTEM_PRIORITIES.get(obj.spec.priorityClassName, 0)

@@ -11,8 +11,9 @@ from app.kube import waiting
 from app.kube.meta import Ref
 from app.kube.pods import Pod
 from app.sim.acts import Call, Command
-from app.sim.draft import Draft, stored
+from app.sim.draft import Draft, believe, stored
 from app.sim.intervention import Intervention
+from app.sim.loop import SERVER
 from app.sim.references import resolve
 
 if TYPE_CHECKING:
@@ -47,6 +48,11 @@ def delete_flags(options: tuple[tuple[str, str], ...]) -> list[str]:
 
 def apply(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, str]:
     objects = draft.manifests.get(intervention.args[0].removeprefix("m:"), ())
+    for obj in objects if SERVER not in draft.down else ():
+        # It asks for each object before it sends it; what is there already is changed.
+        held = draft.etcd.get(obj.ref)
+        if held is not None:
+            believe(draft, "kubectl", obj.ref, held)
     return _command(
         model, draft, intervention, "kubectl apply -f -", tuple(obj.ref for obj in objects), objects=objects
     )

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from app.kube import disks, durations, selectors
 from app.kube.annotations import PREFIX, Fault
 from app.kube.annotations import check as check_annotations
+from app.kube.flags import FLAGS
+from app.kube.flags import parse as parse_flag
 from app.kube.machines import changes_faults
 from app.kube.near_names import did_you_mean
 from app.kube.stringmap import StringMap
@@ -117,7 +119,9 @@ def check(intervention: Intervention) -> Iterator[str]:
     if intervention.verb == "call" and not _HOST.fullmatch(intervention.args[1]):
         allowed = "a name such as web, web.shop or web.shop.svc.cluster.local"
         yield f'{where}: found "{intervention.args[1]}"; allowed: {allowed}'
-    if intervention.verb == "set":
+    if intervention.verb == "start":
+        yield from (f"{where}: {fault}" for fault in _flags(intervention))
+    elif intervention.verb == "set":
         changes = StringMap({PREFIX + key: value for key, value in intervention.options})
         about = "".join(intervention.args[:1]).lower()
         faults = _CHECKS.get(about.partition("/")[0], check_annotations)(changes)
@@ -132,6 +136,20 @@ def check(intervention: Intervention) -> Iterator[str]:
                 yield f"{where}: {intervention.verb} takes no {key}; allowed: {allowed}{did_you_mean(key, known)}"
             elif allowed := known[key](value):
                 yield f'{where}: {key}: found "{value}"; allowed: {allowed}'
+
+
+def _flags(intervention: Intervention) -> Iterator[str]:
+    """A process is started with flags of its own."""
+    for name, text in intervention.options:
+        takes = [row for row, flag in FLAGS.items() if flag.process in intervention.args]
+        if name not in takes:
+            near = did_you_mean(name, takes)
+            yield f"{', '.join(intervention.args)} takes no {name}; allowed: {', '.join(takes) or 'none'}{near}"
+            continue
+        try:
+            parse_flag(name, text)
+        except ValueError as error:
+            yield f"{name}: {error}"
 
 
 def _taints(intervention: Intervention) -> Iterator[str]:

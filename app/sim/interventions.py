@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from app.errors import BadInput
 from app.kube import waiting
@@ -59,7 +60,8 @@ def check(intervention: Intervention) -> list[str]:
         return [
             f"intervention {str(intervention)!r}: unknown verb {intervention.verb!r}{hint} allowed: {', '.join(VERBS)}"
         ]
-    if len(intervention.args) < verb.arguments:
+    too_many = "..." not in verb.usage and len(intervention.args) > verb.arguments
+    if len(intervention.args) < verb.arguments or too_many:
         return [f"intervention {str(intervention)!r}: {verb.usage!r} is the form"]
     if dependencies.is_meant(intervention):
         return dependencies.check(intervention)
@@ -73,6 +75,15 @@ def check(intervention: Intervention) -> list[str]:
     allowed = ", ".join(f"{kind.lower()}/NAME" for kind in verb.kinds)
     found = [f"intervention {str(intervention)!r}: found {ref}; allowed: {allowed}" for ref in wrong]
     return [*found, *intervention_options.check(intervention)]
+
+
+def each(intervention: Intervention) -> tuple[Intervention, ...]:
+    """The same as one intervention for each thing that it is done to, where one act is done to one."""
+    if intervention.verb not in (*ONE_BY_ONE, *LINKS, *ONE_MACHINE_EACH):
+        return (intervention,)
+    same = 1 if intervention.verb in LINKS else 0
+    kept, several = intervention.args[:same], intervention.args[same:]
+    return tuple(replace(intervention, args=(*kept, arg)) for arg in several)
 
 
 def _references(intervention: Intervention) -> tuple[str, ...]:
@@ -127,7 +138,11 @@ def _lane(intervention: Intervention) -> str:
 
 
 NODE = ("Node",)
-MANY = ("delete", "cordon", "uncordon", "drain")
+ONE_BY_ONE = ("stop", "start", "freeze", "thaw")
+LINKS = ("cut", "restore")
+ONE_MACHINE_EACH = ("power-off", "power-on", "partition", "stop-kubelet", "terminate", "bring-back")
+"""Verbs that may name several, and do to one after the other what they do to one."""
+MANY = ("delete", "cordon", "uncordon", "drain", *ONE_MACHINE_EACH)
 """Verbs whose arguments are all references."""
 WORKLOADS = ("Deployment", "StatefulSet", "ReplicaSet")
 
@@ -196,21 +211,21 @@ VERBS: dict[str, Verb] = {
     "suspend": Verb("suspend cronjob/NAME", command_lines.suspend, command=True, kinds=("CronJob",)),
     "resume": Verb("resume cronjob/NAME", command_lines.suspend, command=True, kinds=("CronJob",)),
     "edit": Verb("edit configmap/NAME KEY=VALUE...", command_lines.edit, command=True, kinds=("ConfigMap",)),
-    "stop": Verb("stop PROCESS[/NODE]", processes.stop),
-    "start": Verb("start PROCESS[/NODE]", processes.start),
-    "freeze": Verb("freeze PROCESS[/NODE]", processes.freeze),
-    "thaw": Verb("thaw PROCESS[/NODE]", processes.thaw),
+    "stop": Verb("stop PROCESS[/NODE]...", processes.stop),
+    "start": Verb("start PROCESS[/NODE]... [FLAG=VALUE...]", processes.start),
+    "freeze": Verb("freeze PROCESS[/NODE]...", processes.freeze),
+    "thaw": Verb("thaw PROCESS[/NODE]...", processes.thaw),
     "write-manifest": Verb("write-manifest node/NAME m:HASH", manifest_files.write, 2, kinds=NODE),
     "remove-manifest": Verb("remove-manifest node/NAME POD", manifest_files.remove, 2, kinds=NODE),
-    "cut": Verb("cut api-server PROCESS[/NODE]", links.cut, 2),
-    "restore": Verb("restore api-server PROCESS[/NODE]", links.restore, 2),
-    "power-off": Verb("power-off node/NAME", power.power_off, kinds=NODE),
-    "power-on": Verb("power-on node/NAME [disk=new]", power.power_on, kinds=NODE),
+    "cut": Verb("cut api-server PROCESS[/NODE]...", links.cut, 2),
+    "restore": Verb("restore api-server PROCESS[/NODE]...", links.restore, 2),
+    "power-off": Verb("power-off node/NAME...", power.power_off, kinds=NODE),
+    "power-on": Verb("power-on node/NAME... [disk=new]", power.power_on, kinds=NODE),
     "crash": Verb("crash pod/NAME [container=NAME] [code=1]", crashes.crash, kinds=("Pod",)),
-    "partition": Verb("partition node/NAME", losing.partition, kinds=NODE),
-    "stop-kubelet": Verb("stop-kubelet node/NAME", losing.stop_kubelet, kinds=NODE),
-    "terminate": Verb("terminate node/NAME", losing.terminate, kinds=NODE),
-    "bring-back": Verb("bring-back node/NAME [disk=new]", losing.bring_back, kinds=NODE),
+    "partition": Verb("partition node/NAME...", losing.partition, kinds=NODE),
+    "stop-kubelet": Verb("stop-kubelet node/NAME...", losing.stop_kubelet, kinds=NODE),
+    "terminate": Verb("terminate node/NAME...", losing.terminate, kinds=NODE),
+    "bring-back": Verb("bring-back node/NAME... [disk=new]", losing.bring_back, kinds=NODE),
     "set": Verb(
         f"set pod/NAME|node/NAME|persistentvolume/NAME BEHAVIOUR=VALUE... | {programs.USAGE} | {dependencies.USAGE}",
         machines.behave,

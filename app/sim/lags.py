@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from app.kube.node_health import GRACE, GRACE_FLAG
+from app.kube.flags import FLAGS
 from app.sim.maps import Map
 
 
@@ -90,8 +90,8 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "client-start": Lag(5, 50, 1000),
         # Terminal status written -> final delete (PLEG relist, volumes, housekeeping): 0.65-0.9 s seen.
         "final-delete": Lag(600, 700, 950),
-        # A flag: how long a node may be silent. No range, as it is set and not measured.
-        GRACE_FLAG: Lag(GRACE, GRACE, GRACE),
+        # Flags have no range, as they are set and not measured.
+        **{name: Lag(flag.usual, flag.usual, flag.usual) for name, flag in FLAGS.items()},
         # A pass of the node lifecycle controller that finds something, until zones change their states.
         "node-monitor-pass": Lag(20, 75, 500),
         # From the start of a kubelet to its first report of the node.

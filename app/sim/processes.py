@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from app.kube import flags
 from app.kube.meta import Ref
 from app.sim.acts import Work
 from app.sim.dependencies import lose_server
 from app.sim.draft import Draft, enqueue, set_timer
 from app.sim.intervention import Intervention
-from app.sim.lags import Bounds
+from app.sim.lags import Bounds, Lag
 from app.sim.links import hang_up, reconnect, relist, running, sever, wake
 from app.sim.loop import SERVER
 from app.sim.machines import start_process, stop_process
@@ -63,6 +64,9 @@ def start(model: Model, draft: Draft, intervention: Intervention) -> tuple[Ref, 
     process = intervention.args[0]
     if process not in draft.down or process in draft.frozen:
         return process_ref(process), "runs already"
+    for name, text in intervention.options:
+        value = flags.parse(name, text)
+        draft.lags = draft.lags.set(name, Lag(value, value, value))
     if process == SERVER:
         return process_ref(process), _start_server(model, draft)
     if _stand(model, draft, process, Candidate("waits", draft.now)):

@@ -14,7 +14,7 @@ from app.kube.networking import EndpointSlice
 from app.kube.nodes import Node, NodeAddress, NodeSpec, NodeStatus, NodeSystemInfo
 from app.kube.objects import Object
 from app.kube.pods import Pod
-from app.kube.static_pods import static_pod
+from app.kube.static_pods import is_mirror, static_pod
 from app.kube.stringmap import StringMap
 from app.sim import traffic
 from app.sim.acts import Command
@@ -23,10 +23,12 @@ from app.sim.engine import Model
 from app.sim.fronts import PROCESS, Front, ready_addresses
 from app.sim.host import Host
 from app.sim.index import Index
+from app.sim.intervention import Intervention
 from app.sim.lags import Lag
 from app.sim.ledger import Ledger, Load
 from app.sim.manifest_files import with_files
 from app.sim.maps import EMPTY, Map, ordered_keys
+from app.sim.power import power_off
 from app.sim.schedule import Runner
 from app.sim.world import World
 
@@ -63,10 +65,13 @@ def at_rest(
     rest = [obj for obj in objects if not isinstance(obj, Node)]
     draft = Draft(world)
     for node in [obj for obj in objects if isinstance(obj, Node)]:
-        model.api.commit(draft, "", node.ref, ready(node), "")
+        if draft.hosts[node.metadata.name].machine.off:
+            power_off(model, draft, Intervention(None, "power-off", (str(node.ref),)))
+        else:
+            model.api.commit(draft, "", node.ref, ready(node), "")
     for name, pods in _static(rest, world.nodes).items():
         model.change_host(draft, with_files(draft.hosts[name], pods))
-    rest = [obj for obj in rest if not (isinstance(obj, Pod) and static_pod(obj))]
+    rest = [obj for obj in rest if not (isinstance(obj, Pod) and _from_a_file(obj))]
     if rest:
         command = Command(1, "kubectl apply -f -", "apply", tuple(obj.ref for obj in rest), objects=tuple(rest))
         model.start_command(draft, command)
@@ -82,11 +87,16 @@ def _static(objects: Iterable[Object], nodes: tuple[str, ...]) -> dict[str, list
     """Pods that say that they come from a file, by their node or else the first one; mirrors lose its name."""
     found: dict[str, list[Pod]] = {}
     for obj in objects:
-        if isinstance(obj, Pod) and static_pod(obj) and nodes:
+        if isinstance(obj, Pod) and _from_a_file(obj) and nodes:
             node = obj.spec.nodeName if obj.spec.nodeName in nodes else nodes[0]
             name = obj.metadata.name.removesuffix(f"-{node.lower()}")
             found.setdefault(node, []).append(replace(obj, metadata=replace(obj.metadata, name=name)))
     return found
+
+
+def _from_a_file(pod: Pod) -> bool:
+    """A mirror, too, is there only for as long as its kubelet runs the file that it shows."""
+    return static_pod(pod) or is_mirror(pod)
 
 
 def _only_foreseen(model: Model, world: World) -> bool:

@@ -15,6 +15,7 @@ from app.errors import BadInput, NotFound
 from app.kube import durations
 from app.kube.manifests import read_files
 from app.kube.meta import Ref
+from app.kube.near_names import did_you_mean
 from app.sim.acts import Line
 from app.sim.flatten import Change, changes, compared, machine
 from app.sim.walk import Record, Walk
@@ -211,6 +212,19 @@ def _verdicts(flow: Flow, facts: _Facts) -> tuple[Answered, ...]:
             Answered(row.id, row.title, fact.value, fact.unit, ok, fact.step, text, least=fact.least, most=fact.most)
         )
     return tuple(found)
+
+
+def facts_of(played: Play, names: Sequence[str]) -> dict[str, Fact]:
+    """What is asked for of everything that can be told of a walk; BadInput for what nobody knows."""
+    problems = [
+        f"fact {name!r}: there is no such fact; allowed: {', '.join(FACTS)}{did_you_mean(name, FACTS)}"
+        for name in names
+        if name not in FACTS
+    ]
+    if problems:
+        raise BadInput(problems)
+    subject = Subject(played.walk, played.target)
+    return {name: FACTS[name](subject) for name in names}
 
 
 def spoken(fact: Fact) -> str:

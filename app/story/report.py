@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
+
+from msgspec import to_builtins
 
 from app.kube.objects import to_wire
 from app.sim.maps import ordered
 from app.sim.walk import Record
+from app.story import who_first
 from app.story.events import newest
+from app.story.fact import Fact
 from app.story.play import Answered, Play, differences, output
 from app.story.terminal import kubectl
 from app.story.words import title
@@ -16,10 +21,13 @@ from app.story.words import title
 KUBERNETES = "1.36"
 
 
-def report(played: Play) -> dict[str, Any]:
-    """Everything about one walk."""
+def report(played: Play, facts: Mapping[str, Fact] | None = None) -> dict[str, Any]:
+    """Everything about one walk, with the facts that were asked for."""
     walk = played.walk
-    return {
+    told = {"facts": [_fact_row(name, fact) for name, fact in facts.items()]} if facts else {}
+    if played.flow.about_memory:
+        told["orders"] = [{"step": row.n} | to_builtins(found) for row, found in who_first.first_orders(walk)]
+    return told | {
         "flow": played.flow.id,
         "kubernetes": KUBERNETES,
         "scene": played.setup.scene,
@@ -53,6 +61,11 @@ def report(played: Play) -> dict[str, Any]:
         ],
         "not_modelled": [{"object": name, "path": path} for name, path in played.setup.not_modelled],
     }
+
+
+def _fact_row(name: str, fact: Fact) -> dict[str, Any]:
+    ends = {} if fact.least is None else {"least": fact.least, "most": fact.most}
+    return {"id": name, "value": fact.value, "unit": fact.unit, "step": fact.step} | ends | {"more": dict(fact.more)}
 
 
 def step_row(played: Play, row: Record) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from app.catalog.wording import reworded
 from app.sim.walk import Record
 from app.story import who_first
-from app.story.play import Play, command_of
+from app.story.fact import Fact
+from app.story.play import Play, command_of, spoken
 from app.story.words import filled, moment, title, words_of
 
 
@@ -30,14 +31,16 @@ def _lane(played: Play, lane: str) -> str:
     return titles.get(lane) or reworded(lane, played.flow.terms)
 
 
-def plain(played: Play) -> str:
-    """The whole walk for a terminal."""
+def plain(played: Play, facts: Mapping[str, Fact] | None = None) -> str:
+    """The whole walk for a terminal, with the facts that were asked for."""
     head = (
         f"{played.flow.title}: {len(played.steps)} steps, {played.walk.world.now / 1000:.3f} s, {played.walk.stopped}"
     )
     verdicts = [f"  {mark(row.ok)} {row.text}" for row in played.verdicts]
     symptoms = [f"  ! {row.title}: {row.cause}" for row in played.symptoms if row.present]
     parts = [head, *_told(played), "", "Verdicts", *verdicts]
+    if facts:
+        parts += ["", "Facts", *(f"  {name} = {spoken(fact)}" for name, fact in facts.items())]
     if symptoms:
         parts += ["", "Symptoms", *symptoms]
     if played.setup.not_modelled:

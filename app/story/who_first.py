@@ -68,11 +68,17 @@ def thousandths(row: Killed, machine: str) -> tuple[int, int]:
 
 def told(walk: Walk) -> Iterator[tuple[Record, list[str]]]:
     """The first orders that something came of, with the step that they led to."""
+    for row, found in first_orders(walk):
+        yield row, lines(found, kernel=row.step.moment == "node-oom")
+
+
+def first_orders(walk: Walk) -> Iterator[tuple[Record, Ranking]]:
+    """The same as values."""
     rows = [row for row in walk.steps if row.step.moment in TOLD]
     for row in rows[:MOST]:
         found = ranking_at(walk, row.n)
         if found is not None:
-            yield row, lines(found, kernel=row.step.moment == "node-oom")
+            yield row, found
 
 
 def lines(found: Ranking, *, kernel: bool) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.catalog.inputs import inputs, meanings
-from app.kube import disks, machine_grammar
+from app.kube import disks, load_balancer, machine_grammar, patching
 from app.kube.annotations import READERS, VOLUME
 from app.sim.interventions import VERBS
 
@@ -17,6 +17,8 @@ from app.sim.interventions import VERBS
         ("volumes", {VOLUME}),
         ("nodes", set(machine_grammar.READERS)),
         ("disks", set(disks.NEVER)),
+        ("services", set(load_balancer.READERS)),
+        ("patches", set(patching.WORDS)),
         ("verbs", set(VERBS)),
     ],
 )
@@ -34,4 +36,8 @@ def test_what_is_allowed_is_said_by_whoever_reads_it() -> None:
 
 def test_everything_has_a_meaning() -> None:
     rows = inputs()
-    assert all(row.meaning for part in (rows.pods, rows.nodes, rows.disks, rows.verbs) for row in part)
+    assert all(
+        row.meaning
+        for part in (rows.pods, rows.nodes, rows.disks, rows.services, rows.patches, rows.verbs)
+        for row in part
+    )

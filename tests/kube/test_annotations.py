@@ -15,7 +15,7 @@ MI = 2**20
 
 NAMES = (
     "startup, on-sigterm, exit-code-on-sigterm, post-start, pre-stop, memory, child-memory, disk, health, image-pull, "
-    "exit, unmount, leader-election, depends-on, log, VOLUME.volume"
+    "exit, unmount, leader-election, depends-on, log, placement, VOLUME.volume"
 )
 LEADS = 'how long it tries before it ends, as in "renew=10s,start=3s"'
 NAMED = "names such as database, with commas between them"

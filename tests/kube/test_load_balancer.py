@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.kube.load_balancer import EXCLUDED, TO_BE_DELETED, backends, in_pool
+from app.kube.load_balancer import EXCLUDED, TO_BE_DELETED, backends, faults, in_pool
 from app.kube.meta import ObjectMeta
 from app.kube.networking import Endpoint, EndpointConditions, EndpointSlice, Service, ServiceSpec
 from app.kube.nodes import Node, NodeSpec, Taint
@@ -31,7 +31,19 @@ def node(
     ids=["any", "cordoned", "cordoned and tainted", "labelled to be left out", "autoscaler takes it down", "deleted"],
 )
 def test_a_node_is_in_the_pool(found: Node, included: bool) -> None:
-    assert in_pool(found) is included
+    assert in_pool(Service(ObjectMeta(name="web")), found) is included
+
+
+@pytest.mark.parametrize(("word", "included"), [("usual", True), ("without-cordoned", False)])
+def test_controllers_of_some_clouds_leave_out_cordoned_nodes(word: str, included: bool) -> None:
+    service = Service(ObjectMeta(name="web", annotations=StringMap({"sim.loopscope.dev/load-balancer": word})))
+    assert in_pool(service, node(spec=NodeSpec(unschedulable=True))) is included
+
+
+def test_other_words_are_refused() -> None:
+    ((key, told),) = faults(StringMap({"sim.loopscope.dev/load-balancer": "without-cordon"}))
+    assert key == "sim.loopscope.dev/load-balancer"
+    assert 'allowed: usual, without-cordoned; did you mean "without-cordoned"?' in told
 
 
 @pytest.mark.parametrize(("policy", "names"), [("Local", ["n1"]), ("Cluster", ["n1", "n2"])])

@@ -482,8 +482,8 @@ def test_what_the_api_server_would_refuse_does_not_hinder_reading_where_it_is_as
     found = judged({"a.yaml": POD, "b.yaml": text})
     assert [str(obj.ref) for obj in found.objects] == ["pod/a", "deployment/web"]
     assert [(str(row.ref), row.problem.path) for row in found.refusals] == [("deployment/web", ("spec", "replicas"))]
-    place = found.places[found.objects[1].ref]
-    assert (place.source, place.document) == ("b.yaml", 1)
-    assert (place.line(("spec", "replicas")), place.line(("spec", "paused"))) == (6, 5)
+    web = found.members[found.objects[1].ref]
+    assert web.where(("spec", "replicas")) == ("b.yaml", 1, 6)
+    assert web.where(("spec", "paused")) == ("b.yaml", 1, 5)
     with pytest.raises(BadInput, match="allowed: a whole number"):
         judged({"a.yaml": DEPLOYMENT.replace("replicas: 2", "replicas: two")})

@@ -1,229 +1,155 @@
-"""Cases of the flow `rollout`: an image that is not there, no room for one more, an ingress that polls."""
+"""Answers for images that are not there, no room for one more, an ingress that polls, and hooks that are too long."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import yaml
-
-from app.kube import rollout
 from app.kube.backoff import IMAGE_PULL
-from app.kube.durations import format as written
-from app.kube.meta import condition
-from app.kube.pods import Pod
-from app.kube.workloads import Deployment
-from app.sim.host import HostPod
-from app.sim.world import World
-from app.story.play import Play, output, play, request
-from app.story.stretches import stretches
-from tests.real_cases.asking import Answer, Real, fact, moment_at
-from tests.real_cases.clusters import Documents, named, text
-
-NEW = "registry.example/web:1.5"
-"""The image that the flow rolls out, whatever the manifest's own is called."""
+from tests.real_cases.reading import Answer, Json, Report, name
 
 
-def rolled(found: Documents, settings: dict[str, str], until: str) -> Play:
-    return play(request("rollout", manifest=text(found), settings=tuple(settings.items()), until=until))
+def deployment(walk: Report) -> Json:
+    return walk.objects("Deployment")[0]
 
 
-def with_service(found: Documents) -> Documents:
-    """Clients need an address."""
-    labels = named(found, "Deployment")["spec"]["selector"]["matchLabels"]
-    name = named(found, "Deployment")["metadata"]["name"]
-    spec = {"selector": labels, "ports": [{"port": 80}]}
-    return [*found, {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": spec}]
+def progressing(walk: Report) -> Json:
+    rows = deployment(walk)["status"]["conditions"]
+    found: Json = next(row for row in rows if row["type"] == "Progressing")
+    return found
 
 
-def start_01(case: dict[str, Any]) -> Real:
-    """A tag that does not exist."""
-
-    def run(_: dict[str, Any]) -> Play:
-        found = with_service(list(yaml.safe_load_all(case["manifests"])))
-        load = {"rate": str(case["settings"]["client_load"]["rps"])}
-        return rolled(found, {"new_image": "not-found", **load}, "3m")
-
-    return Real(run, ANSWERS)
+def new_pod(walk: Report) -> Json:
+    """The first pod that the rollout made."""
+    made = name(walk.created()[0])
+    return next(row for row in walk.objects("Pod") if row["metadata"]["name"] == made)
 
 
-def start_03(case: dict[str, Any]) -> Real:
-    """Full machines: what others request stands for itself in pods."""
-
-    def run(given: dict[str, Any]) -> Play:
-        (workload,) = yaml.safe_load_all(case["manifests"])
-        spec = workload["spec"]
-        if "podAntiAffinity" in given:
-            term = {"labelSelector": spec["selector"], "topologyKey": "kubernetes.io/hostname"}
-            rule = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-            spec["replicas"], spec["template"]["spec"]["affinity"] = given["replicas"], rule
-            nodes = [machine(f"n{number}", "4Gi") for number in range(1, given["nodes"] + 1)]
-            return rolled(with_service([*nodes, workload]), {}, "11m")
-        rows = case["settings"]["nodes"]
-        nodes = [machine(row["name"], row["memory_allocatable"]) for row in rows]
-        others = [other(row["name"], row["memory_requested_by_others"]) for row in rows]
-        asked = given.get("strategy", {})
-        names = {"maxSurge": "max_surge", "maxUnavailable": "max_unavailable"}
-        settings = {names[key]: str(value) for key, value in asked.items()}
-        return rolled(with_service([*nodes, workload, *others]), {"prestop": "0s", **settings}, "11m")
-
-    return Real(run, ANSWERS)
-
-
-def machine(name: str, memory: str) -> dict[str, Any]:
-    status = {"allocatable": {"cpu": "4", "memory": memory, "pods": "110"}}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status}
-
-
-def other(node: str, memory: str) -> dict[str, Any]:
-    container = {"name": "other", "image": "other:1", "resources": {"requests": {"memory": memory}}}
-    spec = {"nodeName": node, "containers": [container]}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"other-{node}"}, "spec": spec}
-
-
-def term_01(case: dict[str, Any]) -> Real:
-    """An ingress that polls, at the worst moment: it reads just before each walk's first old pod leaves the slice."""
-
-    def run(given: dict[str, Any]) -> Play:
-        network, load = case["settings"]["network"] | given, case["settings"]["client_load"]
-        ends = case["settings"]["app"]["web"]["sigterm"]["exit_after_s"]
-        refresh = network["route_refresh_s"]
-        settings = {
-            "path": "ingress",
-            "route_refresh": f"{refresh}s",
-            "retries": str(network["upstream_retries"]),
-            "rate": str(load["rps"]),
-            "request_duration": f"{load['request_duration_ms']}ms",
-            "on_sigterm": f"exit={round(ends * 1000)}ms",
-            "prestop": f"{given.get('preStop_sleep_s', 0)}s",
-        }
-        manifest = list(yaml.safe_load_all(case["manifests"]))
-        spec = manifest[0]["spec"]["template"]["spec"]["containers"][0]
-        if given.get("preStop_sleep_s"):
-            spec["lifecycle"] = {"preStop": {"exec": {"command": ["sleep", str(given["preStop_sleep_s"])]}}}
-        leaves = moment_at(rolled(manifest, settings, "2m"), "endpoint-terminating")
-        assert leaves is not None
-        just_before = int(leaves * 10) * 100 % (refresh * 1000)
-        return rolled(manifest, {**settings, "route_offset": written(just_before)}, "2m")
-
-    return Real(run, ANSWERS)
-
-
-def windows(walk: Play) -> list[float]:
-    """For how long requests were sent to each pod in vain."""
-
-    def failing(world: World) -> list[str]:
-        return [route.address for route, row in world.ledger.failing.items() if row.weight]
-
-    return [row.lasted / 1000 for row in stretches(walk.walk, failing)]
-
-
-def per_pod(walk: Play) -> float:
-    return max(windows(walk), default=0.0)
-
-
-def error_kind(walk: Play) -> str:
-    kinds = {tally.kind for tally in walk.walk.world.ledger.spent}
-    return "connection refused / no route -> 5xx from the ingress" if kinds <= {"refused", "unanswered"} else str(kinds)
-
-
-def deployment(walk: Play) -> Deployment:
-    return next(row for row in walk.walk.world.etcd.find("Deployment") if isinstance(row, Deployment))
-
-
-def progressing(walk: Play) -> str:
-    row = condition(deployment(walk).status.conditions, "Progressing")
-    return f"Progressing={row.status}" if row else ""
-
-
-def reason(walk: Play) -> str:
-    row = condition(deployment(walk).status.conditions, "Progressing")
-    return row.reason if row else ""
-
-
-def is_new(pod: Pod) -> bool:
-    return any(row.image == NEW for row in pod.spec.containers)
-
-
-def new_pod(walk: Play) -> Pod:
-    return next(row for row in walk.walk.world.etcd.find("Pod") if isinstance(row, Pod) and is_new(row))
-
-
-def waiting_reasons(walk: Play) -> list[str]:
+def waiting_reasons(walk: Report) -> list[str]:
     """What new pods were said to wait for, in the order in which it was first said, once they were to be started."""
-    written_pods = [commit.after for row in walk.walk.records for commit in row.step.commits]
-    pods = [row for row in written_pods if isinstance(row, Pod) and is_new(row)]
-    states = [status.state.waiting for pod in pods for status in pod.status.containerStatuses]
-    words = dict.fromkeys(state.reason for state in states if state is not None)
-    return [word for word in words if word != "ContainerCreating"]
+    told = [str(row["after"]) for _, row in walk.changes("Pod") if row["path"].endswith(".state")]
+    words = [text.removeprefix("waiting ").partition(":")[0] for text in told if text.startswith("waiting ")]
+    return [word for word in dict.fromkeys(words) if word != "ContainerCreating"]
 
 
-def restarts(walk: Play) -> int:
-    return sum(row.restartCount for row in new_pod(walk).status.containerStatuses)
+def restarts(walk: Report) -> int:
+    return sum(row["restartCount"] for row in new_pod(walk)["status"]["containerStatuses"])
 
 
-def pulls(walk: Play) -> int:
-    asked = [row for row in walk.walk.records if row.step.verb == "pull-image"]
-    return sum(row.step.at <= 120_000 for row in asked)
+def pulls(walk: Report) -> int:
+    return sum(row["at"] <= 120 for row in walk.verbs("pull-image"))
 
 
-def ready_old(walk: Play) -> int:
-    rows = [row for row in walk.walk.world.etcd.find("Pod") if isinstance(row, Pod)]
-    return sum(row.ready and not is_new(row) and row.metadata.controller is not None for row in rows)
+def backoff(_: Report) -> list[int]:
+    """Its pauses; the walk ends before the last of them."""
+    return [min(IMAGE_PULL.initial * 2**step, IMAGE_PULL.most) // 1000 for step in range(6)]
 
 
-def refusal(walk: Play) -> str:
-    row = condition(new_pod(walk).status.conditions, "PodScheduled")
-    return row.message if row else ""
+def old_ready(walk: Report) -> int:
+    made = {name(row) for row in walk.created()}
+    pods = [row for row in walk.objects("Pod") if "ownerReferences" in row["metadata"]]
+    return sum(ready(row) for row in pods if row["metadata"]["name"] not in made)
 
 
-def said(walk: Play) -> str:
-    return "\n".join(line.text for _, _, line in output(walk, len(walk.steps)))
+def ready(pod: Json) -> bool:
+    rows = pod["status"].get("conditions", ())
+    return any((row["type"], row["status"]) == ("Ready", "True") for row in rows)
 
 
-def ended(walk: Play) -> bool:
-    """Whether an old pod of the Deployment was deleted."""
-    return any(row.step.moment == "surplus-pod-deleted" for row in walk.walk.records)
+def exit_code(walk: Report) -> int:
+    return int("ProgressDeadlineExceeded" in [row["reason"] for row in walk.verbs("fail")])
 
 
-def downtime(walk: Play) -> str:
-    """Nobody serves from the end of the old program to the start of the new one, and no longer."""
-    none = [row for row in stretches(walk.walk, _nobody) if row.lasted]
-    return "old termination + new startup" if len(none) == 1 else f"{len(none)} times"
+def said(walk: Report) -> str:
+    rows = walk.events("FailedScheduling")
+    return "\n".join([walk.printed(), *(row["message"] for row in rows)])
 
 
-def _nobody(world: World) -> list[str]:
-    pods: list[HostPod] = [pod for _, host in world.hosts.items() for _, pod in host.pods.items()]
-    serves = any(pod.serves for pod in pods if not pod.ref.name.startswith("other"))
-    return [] if serves else ["nobody"]
+def resolved(walk: Report, field: str) -> int | None:
+    """In pods, as `inspect` computes it."""
+    found = next(row for row in (walk, *walk.others) if "workloads" in row.found)
+    value: int | None = found.found["workloads"][0]["rollout"][field]
+    return value
 
 
-def at(walk: Play) -> float | None:
-    return moment_at(walk, "progress-deadline-exceeded")
+def finished(walk: Report) -> bool:
+    status = deployment(walk)["status"]
+    wanted = deployment(walk)["spec"]["replicas"]
+    return bool(status.get("updatedReplicas") == status.get("availableReplicas") == status["replicas"] == wanted)
 
 
-ANSWERS: dict[str, Answer] = {
-    "condition": progressing,
-    "reason": reason,
-    "at_s": at,
-    "new_pod_phase": lambda walk: new_pod(walk).status.phase,
+def dropped(walk: Report) -> float:
+    return float(walk.fact("requests-failed") + walk.fact("requests-cut"))
+
+
+def downtime(walk: Report) -> str:
+    """Nobody serves from the end of the old program to the start of the new one, and never else."""
+    stops, serves = walk.times("process-exited", "portal"), walk.times("app-serving", "portal")
+    once = len(stops) == len(serves) == 1 and stops[0] < serves[0]
+    return "old termination + new startup" if once else f"ended {stops}, began {serves}"
+
+
+def windows(walk: Report) -> float:
+    """For how long, at most, the ingress sent to one pod in vain: until it read its list anew."""
+    read = walk.times("front-refreshed")
+    found = [next(at for at in read if at > since) - since for since in walk.times("request-refused")]
+    return round(max(found, default=0.0), 3)
+
+
+def error_kind(walk: Report) -> str:
+    kinds = {row["outcome"] for row in walk.verbs("connect") if row["moment"].startswith("request-")}
+    known = kinds - {"served"} <= {"refused", "unanswered"}
+    return "connection refused / no route -> 5xx from the ingress" if known else ", ".join(sorted(kinds))
+
+
+ROLLING: dict[str, Answer] = {
+    "condition": lambda walk: f"Progressing={progressing(walk)['status']}",
+    "reason": lambda walk: progressing(walk)["reason"],
+    "at_s": lambda walk: walk.at("progress-deadline-exceeded"),
+    "new_pod_phase": lambda walk: new_pod(walk)["status"]["phase"],
     "new_pod_waiting_reasons": waiting_reasons,
     "new_pod_restarts": restarts,
     "pull_attempts_in_first_120s": pulls,
-    "backoff_s": lambda _: [min(IMAGE_PULL.initial * 2**step, IMAGE_PULL.most) // 1000 for step in range(6)],
-    "old_ready_pods": ready_old,
-    "requests_dropped": lambda walk: fact("requests-failed")(walk) + fact("requests-cut")(walk),
-    "auto_rollback": lambda walk: not is_new(new_pod(walk)),
-    "kubectl_rollout_status_exit": fact("rollout-exit"),
-    "message_contains": lambda walk: said(walk) + refusal(walk),
-    "maxSurge_resolved": lambda walk: rollout.max_surge(deployment(walk)),
-    "maxUnavailable_resolved": lambda walk: rollout.max_unavailable(deployment(walk)),
-    "old_pod_terminated": ended,
-    "rollout_completes": lambda walk: fact("rollout-finished")(walk) is not None,
+    "backoff_s": backoff,
+    "old_ready_pods": old_ready,
+    "requests_dropped": dropped,
+    "auto_rollback": lambda walk: "rolled back" in walk.printed() or finished(walk),
+    "kubectl_rollout_status_exit": lambda walk: int(
+        any(row["reason"] == "ProgressDeadlineExceeded" for row in walk.verbs("fail"))
+    ),
+    "message_contains": said,
+    "maxSurge_resolved": lambda walk: resolved(walk, "max_surge"),
+    "maxUnavailable_resolved": lambda walk: resolved(walk, "max_unavailable"),
+    "old_pod_terminated": lambda walk: bool(walk.times("surplus-pod-deleted")),
+    "rollout_completes": finished,
     "downtime": downtime,
-    "rollout_drops_requests": lambda walk: (fact("requests-failed")(walk) or 0) > 0,
-    "error_window_per_pod_s": per_pod,
-    "worst_case_window_s": per_pod,
+    "rollout_drops_requests": lambda walk: walk.fact("requests-failed") > 0,
+    "error_window_per_pod_s": windows,
+    "worst_case_window_s": windows,
     "error_kind": error_kind,
-    "failed_requests_total": fact("requests-failed"),
-    "formula": lambda _: "pods * window * rps/ready_pods",
+    "failed_requests_total": lambda walk: walk.fact("requests-failed"),
 }
+
+
+def dead_at(walk: Report) -> float | None:
+    return walk.at("process-exited") or walk.at("sigkill-sent")
+
+
+def time_left(walk: Report) -> float:
+    """From SIGTERM to SIGKILL."""
+    term, kill = walk.at("sigterm-sent"), walk.at("sigkill-sent")
+    assert term is not None
+    assert kill is not None
+    return kill - term
+
+
+HOOKS: dict[str, Answer] = {
+    "hook_completed": lambda walk: walk.at("prestop-done") is not None,
+    "sigterm_at_s": lambda walk: walk.at("sigterm-sent"),
+    "sigkill_at_s": lambda walk: walk.at("sigkill-sent"),
+    "exit_code": lambda walk: walk.fact("exit-code"),
+    "sigkilled": lambda walk: walk.fact("killed"),
+    "container_dead_at_s": dead_at,
+    "time_left_for_app_s": time_left,
+}
+
+ANSWERS: dict[str, dict[str, Any]] = {"start-01": ROLLING, "start-03": ROLLING, "term-01": ROLLING, "term-03": HOOKS}
