@@ -14,6 +14,7 @@ from app.commands import (
     exporting,
     flows,
     inspecting,
+    linking,
     overlaying,
     running,
     serving,
@@ -22,7 +23,7 @@ from app.commands import (
 )
 from app.errors import BadInput, LoopscopeError
 
-FAMILIES = (serving, flows, running, sweeping, verifying, inspecting, overlaying, exporting, database, configuring)
+FAMILIES = (serving, flows, running, sweeping, verifying, inspecting, overlaying, exporting, linking, database, configuring)
 """In the order in which --help lists them."""
 
 

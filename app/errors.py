@@ -5,12 +5,13 @@ LoopscopeError                what a reader or an operator did cannot be carried
 ├── BadInput                  what was given is wrong; `problems` lists every fault, one sentence each
 ├── ReadOnly                  the address that was used may look, not change
 ├── MovedOn                   what was to be changed is no longer as it was when it was looked at
-└── TooMuch                   a limit that was set for everybody is reached
+├── TooMuch                   a limit that was set for everybody is reached
+└── Unchecked                 what a link says cannot be held against anything from here
 """
 
 from collections.abc import Sequence
 
-__all__ = ["BadInput", "LoopscopeError", "MovedOn", "NotFound", "ReadOnly", "TooMuch"]
+__all__ = ["BadInput", "LoopscopeError", "MovedOn", "NotFound", "ReadOnly", "TooMuch", "Unchecked"]
 
 
 class LoopscopeError(Exception):
@@ -43,3 +44,7 @@ class TooMuch(LoopscopeError):
     def __init__(self, told: str, *, limit: str, wait: int) -> None:
         super().__init__(told)
         self.limit, self.wait = limit, wait
+
+
+class Unchecked(LoopscopeError):
+    """What a link leads to is not at hand; that says nothing of whether it still holds."""

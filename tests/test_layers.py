@@ -27,8 +27,10 @@ LAYERS: dict[str, set[str]] = {
     "export": {"diagram", "story", "inspect", "catalog", "sim", "kube"},
     "store": {"configuration"},
     "web": {"configuration", "export", "diagram", "story", "inspect", "catalog", "loops", "sim", "kube", "store"},
+    "links": {"web", "diagram", "story", "catalog", "sim", "kube", "store"},
     "commands": {
         "configuration",
+        "links",
         "web",
         "export",
         "diagram",

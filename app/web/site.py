@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 from urllib.parse import parse_qsl
@@ -18,7 +19,7 @@ from app.errors import BadInput, LoopscopeError
 from app.store import manifests
 from app.store.database import Store
 from app.story import play as story
-from app.story.play import Play
+from app.story.play import Play, PlayRequest
 from app.web.address import MOST_PARTS, Query
 from app.web.assets import Assets
 from app.web.headers import is_foreign
@@ -27,6 +28,28 @@ from app.web.rendering import Renderer
 
 FORM = "application/x-www-form-urlencoded"
 APPLIED = re.compile(r"\b(?:apply|write-manifest \S+) m:([0-9a-f]+)")
+
+
+def manifests_of(query: Query) -> tuple[str, ...]:
+    """The hashes of all manifests that an address names."""
+    return tuple(dict.fromkeys(name for name in (query.manifest, *_applied(query)) if name))
+
+
+def _applied(query: Query) -> list[str]:
+    return [name for _, text in query.choices for name in APPLIED.findall(text)]
+
+
+def request_of(flow: str, query: Query, texts: Mapping[str, str]) -> PlayRequest:
+    """The walk that an address names, with the manifests' texts by their hashes."""
+    return story.request(
+        flow,
+        settings=query.settings,
+        scene=query.scene,
+        manifest=texts[query.manifest] if query.manifest else None,
+        choices=query.choices,
+        applies={name: texts[name] for name in dict.fromkeys(_applied(query))},
+        words=query.words,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,21 +63,11 @@ class Site:
 
     def play(self, flow: str, query: Query) -> Play:
         """The walk that an address names."""
-        named = dict.fromkeys(name for _, text in query.choices for name in APPLIED.findall(text))
         texts: dict[str, str] = {}
-        if query.manifest or named:
+        if named := manifests_of(query):
             with self.store.reading() as db:
-                texts = {name: manifests.get(db, hash=name) for name in (query.manifest, *named) if name}
-        asked = story.request(
-            flow,
-            settings=query.settings,
-            scene=query.scene,
-            manifest=texts.get(query.manifest),
-            choices=query.choices,
-            applies={name: texts[name] for name in named},
-            words=query.words,
-        )
-        return story.play(asked)
+                texts = {name: manifests.get(db, hash=name) for name in named}
+        return story.play(request_of(flow, query, texts))
 
     def title_of(self, flow: str) -> str:
         """A flow's title; its id where it is no longer there, or broken."""

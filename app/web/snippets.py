@@ -59,7 +59,7 @@ def fence(source: Source) -> str:
 
 
 def asciidoc(source: Source) -> str:
-    alt, title = (ASCIIDOC.sub(r"\\\1", text) for text in (source.words, source.title))
+    alt, title = in_asciidoc(source.words), in_asciidoc(source.title)
     return f'image::{source.picture}["{alt}",link="{source.page}",title="{title}"]\n'
 
 
@@ -69,6 +69,10 @@ def plain(source: Source) -> str:
 
 def in_markdown(text: str) -> str:
     return MARKDOWN.sub(r"\\\1", text)
+
+
+def in_asciidoc(text: str) -> str:
+    return ASCIIDOC.sub(r"\\\1", text)
 
 
 def _one_line(text: str) -> str:
