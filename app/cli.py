@@ -23,7 +23,19 @@ from app.commands import (
 )
 from app.errors import BadInput, LoopscopeError
 
-FAMILIES = (serving, flows, running, sweeping, verifying, inspecting, overlaying, exporting, linking, database, configuring)
+FAMILIES = (
+    serving,
+    flows,
+    running,
+    sweeping,
+    verifying,
+    inspecting,
+    overlaying,
+    exporting,
+    linking,
+    database,
+    configuring,
+)
 """In the order in which --help lists them."""
 
 

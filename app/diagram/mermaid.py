@@ -5,15 +5,15 @@ from __future__ import annotations
 from app.diagram.views import MessagesView, Shot
 
 ARROWS = {"message": "->>", "self": "->>", "watch": "-->>"}
-# Mermaid ends a statement at `;` and reads `#` as the start of a character code.
-ESCAPES = str.maketrans({"#": "#35;", ";": "#59;", "\n": " "})
+# Mermaid ends a statement at `;`, reads `#` as the start of a character code, and leaves out what looks like a tag.
+ESCAPES = str.maketrans({"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;", "\n": " "})
 
 
 def mermaid_text(view: MessagesView) -> str:
     """A sequence diagram with a participant for each lane and a line for each arrow."""
     lines = ["sequenceDiagram"]
     for at, lane in enumerate(view.lanes):
-        title = f"{lane.title} {lane.under}".strip().translate(ESCAPES)
+        title = escaped(f"{lane.title} {lane.under}".strip())
         lines.append(f"    participant {_id(at, lane.title)} as {title}")
     racing = False
     for shot in view.shots:
@@ -28,11 +28,23 @@ def mermaid_text(view: MessagesView) -> str:
     return "\n".join(lines) + "\n"
 
 
+def escaped(text: str) -> str:
+    """Words of ours on one line of Mermaid."""
+    return text.translate(ESCAPES)
+
+
+def unescaped(text: str) -> str:
+    """The words again."""
+    for char, code in (("<", "#lt;"), (">", "#gt;"), (";", "#59;"), ("#", "#35;")):
+        text = text.replace(code, char)
+    return text
+
+
 def _line(view: MessagesView, shot: Shot) -> str:
     one, other = (_id(at, view.lanes[at].title) for at in (shot.sender, shot.receiver))
     arrow = "--x" if shot.harm else ARROWS[shot.look]
     number = f"{shot.n}. " if shot.look != "watch" else ""
-    return f"{one}{arrow}{other}: {number}{shot.text.translate(ESCAPES)}"
+    return f"{one}{arrow}{other}: {number}{escaped(shot.text)}"
 
 
 def _id(at: int, title: str) -> str:

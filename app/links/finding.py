@@ -9,6 +9,7 @@ from html import unescape
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
+from app.diagram.mermaid import unescaped
 from app.story.pinned import NAME as SEEN
 from app.web.snippets import MARK
 
@@ -116,7 +117,7 @@ def _words(text: str, start: int, end: int) -> Iterator[str]:
     if before.endswith(":: ") and (found := REST_ALT.match(after)):
         yield found[1].strip()
     if found := ASCIIDOC_AFTER.match(after):
-        yield re.sub(r"\\(.)", r"\1", found[1] if found[1] is not None else found[2])
+        yield unescape(re.sub(r"\\(.)", r"\1", found[1] if found[1] is not None else found[2]))
     opened, closed = before.rfind("<"), after.find(">")
     if opened > before.rfind(">") and closed >= 0:
         for found in ATTRIBUTE.finditer(before[opened:] + after[:closed]):
@@ -124,7 +125,7 @@ def _words(text: str, start: int, end: int) -> Iterator[str]:
         if found := ANCHOR.match(after):
             yield unescape(found[1]).strip()
     if before.endswith(f"{MARK} ") and (found := ACCESSIBLE.match(after)):
-        yield unescape(found[1].replace("#35;", "#").replace("#59;", ";")).strip()
+        yield unescaped(found[1]).strip()
 
 
 def _fence(text: str, at: int) -> tuple[str, ...] | None:

@@ -12,7 +12,7 @@ from app.story import pinned
 from app.web.address import parse
 from app.web.snippets import in_asciidoc, in_markdown
 
-WRITTEN: tuple[Callable[[str], str], ...] = (in_markdown, lambda text: str(escape(text)), in_asciidoc, str)
+WRITTEN: tuple[Callable[[str], str], ...] = (in_markdown, in_asciidoc, lambda text: str(escape(text)), str)
 """The ways in which words may stand in a document."""
 
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from markupsafe import escape
 
+from app.diagram.mermaid import escaped
+
 MARK = "%% loopscope:"
 """The comment in a Mermaid fence that says where its lines come from."""
 USUAL_SIZE = (700, 394)
-# What means something to Markdown inside a link's text, and to AsciiDoc inside a quoted attribute.
+# What means something to Markdown inside a link's text.
 MARKDOWN = re.compile(r"([\\`*_\[\]<>!&|~$])")
-ASCIIDOC = re.compile(r'(["{])')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,7 @@ def image(source: Source) -> str:
 
 def fence(source: Source) -> str:
     head, _, rest = source.mermaid.partition("\n")
-    told = f"    accTitle: {_one_line(source.words)}\n    accDescr: {_one_line(source.title)}\n"
+    told = f"    accTitle: {escaped(source.words)}\n    accDescr: {escaped(source.title)}\n"
     return f"```mermaid\n{head}\n    {MARK} {source.page}\n{told}{rest}```\n"
 
 
@@ -72,12 +73,8 @@ def in_markdown(text: str) -> str:
 
 
 def in_asciidoc(text: str) -> str:
-    return ASCIIDOC.sub(r"\\\1", text)
-
-
-def _one_line(text: str) -> str:
-    # Mermaid ends a statement at `;` and reads `#` as the start of a character code, in titles too.
-    return text.replace("#", "#35;").replace(";", "#59;").replace("\n", " ")
+    # Character references are read everywhere; a backslash before a quote by some only.
+    return str(escape(text)).replace("{", r"\{")
 
 
 KINDS = {

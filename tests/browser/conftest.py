@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from app.store.database import Store
 from app.web.application import create_app
+from tests.browser.hosts import Wiki, hosting
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -101,3 +102,35 @@ def page(chromium: Browser, address: str, faults: Faults) -> Iterator[Page]:
     yield watched(context, address, faults)
     context.close()
     assert faults == []
+
+
+@pytest.fixture(scope="session")
+def wiki(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wiki]:
+    with hosting(tmp_path_factory.mktemp("wiki")) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def lent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server whose embeds the pages of localhost may hold."""
+    store = Store(f"sqlite:///{tmp_path_factory.mktemp('lent')}/loopscope.db")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LOOPSCOPE_FRAME_ANCESTORS", "http://localhost:*")
+        app = create_app(store)
+    with serving(app) as found:
+        yield found
+    store.close()
+
+
+@pytest.fixture
+def host(chromium: Browser, faults: Faults) -> Iterator[Page]:
+    """A reader of the wiki; at the end the console must have been quiet."""
+    context = chromium.new_context(viewport={"width": 1000, "height": 800})
+    context.set_default_timeout(15_000)
+    page = context.new_page()
+    page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    yield page
+    context.close()
+    # That a sandbox forbids scripts is what it is for.
+    assert [fault for fault in faults if not fault.startswith("Blocked script execution")] == []
