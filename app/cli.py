@@ -16,6 +16,7 @@ from app.commands import (
     inspecting,
     linking,
     overlaying,
+    reviewing,
     running,
     serving,
     sweeping,
@@ -33,6 +34,7 @@ FAMILIES = (
     overlaying,
     exporting,
     linking,
+    reviewing,
     database,
     configuring,
 )

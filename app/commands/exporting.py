@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from app.commands import given
+from app.commands import given, reviewing
 from app.errors import BadInput
 
-FORMS = ("svg", "png", "mmd", "md", "sheet", "sheet-png", "animated", "html", "folder")
+FORMS = ("svg", "png", "mmd", "md", "sheet", "sheet-png", "animated", "html", "folder", "pdf")
 
 
 def add(commands: Any) -> None:
@@ -21,7 +21,8 @@ def add(commands: Any) -> None:
         epilog="svg and png: the timeline of the whole walk, with --view messages all of them; with --step that step. "
         "mmd: Mermaid. md: Markdown. sheet, sheet-png: every step as a small picture. animated: the timeline with a "
         "moving present, an SVG under 50 KB. html: one file with every step, to be stepped through without a server. "
-        "folder: the same as a folder of pages and pictures; a FILE that ends in .zip is packed.",
+        "folder: the same as a folder of pages and pictures; a FILE that ends in .zip is packed. pdf: the report "
+        "of the whole walk; `loopscope report` has more options.",
     )
     export.add_argument("flow")
     given.walk_options(export)
@@ -39,6 +40,15 @@ def add(commands: Any) -> None:
 
 
 def _export(asked: argparse.Namespace) -> int:
+    if asked.form == "pdf":
+        if asked.step or asked.first or asked.last or asked.view:
+            raise BadInput(["--form pdf: is of the whole walk; it takes no --step, --from, --to or --view"])
+        reviewing.write(asked)
+        return 0
+    return _exported(asked)
+
+
+def _exported(asked: argparse.Namespace) -> int:
     from app.export.asked import asked as wish
     from app.export.folder import files
     from app.export.forms import exported

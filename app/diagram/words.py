@@ -22,6 +22,12 @@ def say(part: str, word: str, /, **names: object) -> str:
     return text.format(**names) if names else text
 
 
+def part(name: str) -> dict[str, str]:
+    """All words of a part, for a template that has use for many."""
+    found: dict[str, str] = _read()[name]
+    return found
+
+
 def act(loop: str, verb: str, names: dict[str, object]) -> str:
     """What the arrow of an act says: the words for that loop's verb, or for the verb."""
     acts: dict[str, str] = _read()["acts"]

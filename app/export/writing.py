@@ -13,33 +13,19 @@ from markupsafe import Markup
 from app.diagram.rendering import environment
 from app.diagram.stylesheet import adaptive
 from app.paths import static_dir
-
-# `<` and `&` as entities, because not every Markdown knows them behind a backslash; `$` opens formulas in some.
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "~": "&#126;", "|": "&#124;"}
-_MEANINGFUL = re.compile(r"[\\`*_{}\[\]#&<>$~|]")
-_STARTING = re.compile(r"^(\d+)([.)])|^([-+=])")
+from app.story.markup import in_markdown, line_of_markdown
 
 
 @lru_cache(maxsize=1)
 def templates() -> Environment:
     found = environment()
-    found.filters["md"] = markdown_text
-    found.filters["mdline"] = markdown_line
+    found.filters["md"] = in_markdown
+    found.filters["mdline"] = line_of_markdown
     return found
 
 
 def rendered(template: str, **names: object) -> str:
     return templates().get_template(f"export/{template}").render(**names)
-
-
-def markdown_text(text: str) -> str:
-    """Text as Markdown that shows it, within a line, whatever it holds."""
-    return _MEANINGFUL.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), " ".join(text.split()))
-
-
-def markdown_line(text: str) -> str:
-    """The same where a line begins with it: it is no list and no heading."""
-    return _STARTING.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", markdown_text(text))
 
 
 def fence(text: str, language: str = "") -> str:

@@ -8,6 +8,7 @@ from app.catalog.wording import reworded
 from app.sim.walk import Record
 from app.story import who_first
 from app.story.fact import Fact
+from app.story.markup import in_markdown, line_of_markdown
 from app.story.play import Play, command_of, spoken
 from app.story.words import filled, moment, title, words_of
 
@@ -78,15 +79,15 @@ def mark(ok: bool | None) -> str:
 def markdown(played: Play, n: int | None = None, depth: str = "middle") -> str:
     """The walk (up to step n) as numbered prose with a table of verdicts."""
     rows = played.steps if n is None else played.steps[:n]
-    parts = [f"# {played.flow.title}", "", played.flow.summary, ""]
+    parts = [f"# {in_markdown(played.flow.title)}", "", line_of_markdown(played.flow.summary), ""]
     orders = _orders(played)
     for row in rows:
-        parts.append(f"{row.n}. **{row.step.at / 1000:.3f} s** {title(played.flow, row)}")
+        parts.append(f"{row.n}. **{row.step.at / 1000:.3f} s** {in_markdown(title(played.flow, row))}")
         found = moment(played.flow, row.step.moment)
         if found:
-            parts += ["", f"   {filled(getattr(found.notes, depth), words_of(row))}", ""]
+            parts += ["", f"   {line_of_markdown(filled(getattr(found.notes, depth), words_of(row)))}", ""]
         if row.id in orders:
             parts += ["   ```", *(f"   {text}" for text in orders[row.id]), "   ```", ""]
     parts += ["", "| verdict | answer |", "| --- | --- |"]
-    parts += [f"| {row.title} | {row.text} |" for row in played.verdicts]
+    parts += [f"| {in_markdown(row.title)} | {in_markdown(row.text)} |" for row in played.verdicts]
     return "\n".join(parts) + "\n"

@@ -34,6 +34,7 @@ from app.web.routes import (
     operating,
     overlays,
     reading,
+    reports,
     sessions,
     sweeps,
 )
@@ -77,6 +78,7 @@ def create_app(store: Store | None = None) -> FastAPI:
         comparisons,
         overlays,
         exports,
+        reports,
         flows,
         sessions,
         embeds,

@@ -116,14 +116,25 @@ def _places() -> tuple[BoundedSemaphore, BoundedSemaphore]:
 def searching() -> Iterator[None]:
     """A place among the few searches that run at a time; TooMuch if there is none to be had soon."""
     working, coming = _places()
-    with _place(coming, 0), _place(working, PATIENCE):
+    with _place("searches", coming, 0), _place("searches", working, PATIENCE):
         yield
 
 
 @contextmanager
-def _place(places: BoundedSemaphore, patience: float) -> Iterator[None]:
+def exporting() -> Iterator[None]:
+    """The same for exports and reports: a large PNG takes a processor for seconds, and its memory."""
+    working, coming = _EXPORTS
+    with _place("exports", coming, 0), _place("exports", working, PATIENCE):
+        yield
+
+
+_EXPORTS = (BoundedSemaphore(1), BoundedSemaphore(1 + MOST_WAITING))
+
+
+@contextmanager
+def _place(what: str, places: BoundedSemaphore, patience: float) -> Iterator[None]:
     if not places.acquire(timeout=patience):
-        raise TooMuch("other searches are under way; try again in a minute", limit="searches-at-once", wait=60)
+        raise TooMuch(f"other {what} are under way; try again in a minute", limit=f"{what}-at-once", wait=60)
     try:
         yield
     finally:

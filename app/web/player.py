@@ -253,7 +253,7 @@ def _sharing(moment: Moment, origin: str) -> Sharing:
         (f"{view}.{kind}", shared.form(moment.id, kind, view)) for view in pictures.VIEWS for kind in ("svg", "png")
     ]
     forms += [(kind, shared.form(moment.id, kind)) for kind in ("mmd", "md", "txt", "json")]
-    forms += [(f"{what} the walk…", moment.place.taking(what, moment.id)) for what in ("export",)]
+    forms += [(f"{what} the walk…", moment.place.taking(what, moment.id)) for what in ("export", "report")]
     return Sharing(
         page=f"{origin}{shared.step(moment.id)}",
         forms=tuple(forms),

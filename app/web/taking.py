@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from threading import Lock
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,22 +11,14 @@ from app.export.asked import Asked, File
 from app.export.forms import exported
 from app.story.play import Play
 from app.web.keeping import Kept
+from app.web.limits import exporting
 
-PATIENCE = 30.0
-"""Seconds that an export waits for the one before it."""
 KEPT_FILES = 24
-
-_making = Lock()
 
 
 def _made(played: Play, wanted: Asked) -> File:
-    # Each takes a processor for up to seconds; whoever waits holds a thread, so not for long.
-    if not _making.acquire(timeout=PATIENCE):
-        raise HTTPException(503, "other exports are under way; try again in a minute", {"retry-after": "60"})
-    try:
+    with exporting():
         return exported(played, wanted)
-    finally:
-        _making.release()
 
 
 made = Kept(_made, most=KEPT_FILES)

@@ -22,13 +22,24 @@ from app.web import (
     player_page,
     player_parts,
     ranking_parts,
+    report_page,
 )
 from app.web.rendering import Page
 
 SHARED = {"asset", "vendored", "version"}
 MODELS: list[type[Page]] = [
     model
-    for module in (pages, many_walks, player_page, inspect_page, overlay_page, embed_page, embed_dialog, export_page)
+    for module in (
+        pages,
+        many_walks,
+        player_page,
+        inspect_page,
+        overlay_page,
+        embed_page,
+        embed_dialog,
+        export_page,
+        report_page,
+    )
     for model in vars(module).values()
     if inspect.isclass(model) and issubclass(model, Page) and model.__module__ == module.__name__
 ]
@@ -86,6 +97,7 @@ def undocumented(module: ModuleType) -> Iterator[str]:
         embed_page,
         embed_dialog,
         export_page,
+        report_page,
     ],
     ids=lambda module: module.__name__,
 )

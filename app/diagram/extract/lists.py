@@ -20,7 +20,7 @@ from app.sim.served import failure
 from app.sim.world import World
 
 ENDPOINTS = {"ready": "●", "serving-terminating": "◆", "terminating": "◇", "unready": "○"}
-BACKENDS = {"serving": "●", "draining": "◆", "refused": "✕", "unanswered": "✕", "error": "✕"}
+BACKENDS = {"serving": "●", "draining": "◆", "refused": "✗", "unanswered": "✗", "error": "✗"}
 MOST_TOLD = 20
 """Lines of a list that are put into one sentence."""
 STALE = frozenset({"refused", "unanswered", "error"})
@@ -73,7 +73,7 @@ def _front(service: Ref, through: str, front: Front, backends: Backends) -> List
     stale = any(row.state in STALE for row in found)
     state = "stale" if stale else "calm" if found else "empty"
     title = say("short", "front", through=say("front", through), service=service.name)
-    rows = found or [Row("reject", "✕", say("short", "no-address"), "")]
+    rows = found or [Row("reject", "✗", say("short", "no-address"), "")]
     return _listing(f"front-{service.namespace}-{service.name}", title, state, rows)
 
 
@@ -156,7 +156,7 @@ def _rules(node: str, service: Ref, row: Rules, backends: Backends) -> Listing:
         found.append(Row(state, BACKENDS[state], backends.name(address), _noted(state)))
     state = "stale" if any(line.state in STALE for line in found) else "calm"
     if not found:
-        found = [Row("reject", "✕", say("short", "reject"), "")]
+        found = [Row("reject", "✗", say("short", "reject"), "")]
         state = "empty"
     title = say("short", "rules", service=service.name)
     return _listing(f"rules-{node}-{service.namespace}-{service.name}", title, state, found)

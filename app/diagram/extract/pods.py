@@ -20,7 +20,7 @@ SYMBOLS = {
     "starting": "○",
     "unready": "▽",
     "draining": "◆",
-    "dead": "✕",
+    "dead": "✗",
     "orphan": "⚠",
     "done": "✓",
 }
