@@ -55,7 +55,7 @@ def begun(setup: Setup, using: Model) -> World:
         world = at_rest(using, setup.objects, lags=setup.lags, images=setup.images)
     except RuntimeError as error:
         # A pod that crashes again and again, an image that is not there: a walk has no rest to begin from.
-        raise BadInput([f"manifest: {error}"]) from None
+        raise BadInput([f"manifest: {error}{_hint(setup)}"]) from None
     manifests = {**at_hand(setup.flow), **setup.applies, **({CLUSTER: setup.later} if setup.later else {})}
     world = replace(world, manifests=Map(manifests))
     if setup.begins != "rest":
@@ -71,6 +71,12 @@ def begun(setup: Setup, using: Model) -> World:
         hosts = hosts.update({node: replace(hosts[node], programs=programs) for node in world.nodes})
     world = _watched(replace(world, hosts=hosts, narrate_api=setup.flow.narrate_api), setup)
     return with_load(world, setup.loads)
+
+
+def _hint(setup: Setup) -> str:
+    """What may be at fault, where the reader has not said how his programs behave."""
+    unsaid = dict(setup.assumed).get("settings", ())
+    return f"; your manifests leave open what the settings then say: {', '.join(unsaid)}" if unsaid else ""
 
 
 def _watched(world: World, setup: Setup) -> World:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from app.catalog.flow import Flow
-from app.catalog.ground import maker
+from app.catalog.subjects import maker
 from app.kube import durations
 from app.kube.meta import Ref
 from app.kube.near_names import did_you_mean

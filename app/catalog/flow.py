@@ -297,3 +297,5 @@ class Setup(Struct, frozen=True):
     """How programs behave, by image."""
     not_modelled: tuple[tuple[str, str], ...] = ()
     """(object, path) pairs of manifests' fields that the model does not read."""
+    assumed: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """What is taken for granted beyond a reader's manifests: (what, names), told by `own_words`."""

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from app.catalog import sizes, targets
 from app.catalog.flow import Flow
-from app.catalog.targets import TEMPLATED, WORKLOADS, Target, Templated, Workload
+from app.catalog.subjects import ORDINAL, first_ordinal, guess, pod_of, selecting, workload_about, workload_of
+from app.catalog.targets import WORKLOADS, Target, Workload
 from app.errors import BadInput
 from app.kube.manifests import Manifests
 from app.kube.meta import ObjectMeta, Ref
 from app.kube.networking import Service, ServicePort
 from app.kube.nodes import Node
 from app.kube.objects import Object
-from app.kube.pods import Pod, PodTemplateSpec
+from app.kube.pods import PodTemplateSpec
 from app.kube.references import assumed
-from app.kube.stringmap import StringMap
-from app.kube.workloads import StatefulSet
 from app.sim.references import parse_ref
 
 UNSET = "not set"
 """What a setting is when the reader's manifests have no place for it, or nothing in that place."""
 
 _KINDS = frozenset(cls.kind for cls in WORKLOADS)
-_ORDINAL = re.compile(r"(.+)-([0-9]+)")
 
 
 class Ground(Struct, frozen=True):
@@ -46,6 +44,10 @@ class Ground(Struct, frozen=True):
     not_modelled: tuple[tuple[str, str], ...] = ()
     assumed: tuple[Ref, ...] = ()
     """Of the objects, those that are in no file of the reader's and only have to be there for the others."""
+    along: tuple[Ref, ...] = ()
+    """Of these, the ones that the flow brings."""
+    made: Ref | None = None
+    """A Service that clients need and the reader does not have."""
 
     def place(self, target: Target) -> tuple[Object, Target] | None:
         """The object that a setting's target means here, and the target on it; None when there is none."""
@@ -70,10 +72,10 @@ class Ground(Struct, frozen=True):
             return here.ref
         if ref.kind == "Service" and self.service is not None:
             return self.service.ref
-        match = _ORDINAL.fullmatch(ref.name)
+        match = ORDINAL.fullmatch(ref.name)
         if ref.kind != "Pod" or not match or (ref.namespace, match[1]) != (usual.ref.namespace, usual.ref.name):
             return ref
-        return pod_of(here, int(match[2]) - _first_ordinal(usual))
+        return pod_of(here, int(match[2]) - first_ordinal(usual))
 
     def says(self, flow: Flow) -> dict[str, str]:
         """What the reader's manifests say themselves of the flow's settings; the flow's own cluster says nothing."""
@@ -107,9 +109,10 @@ def own_ground(flow: Flow) -> Ground:
     return Ground(objects, flow.target, workload=workload_of(flow), not_modelled=flow.not_modelled)
 
 
-def foreign_ground(flow: Flow, manifests: Manifests) -> Ground:
-    """The reader's objects, on the flow's machines unless they bring their own."""
-    nodes = tuple(obj for obj in manifests.objects if isinstance(obj, Node))
+def foreign_ground(flow: Flow, manifests: Manifests, about: str = "", node: str = "") -> Ground:
+    """The reader's objects, on the flow's machines unless they bring their own; and what of them the walk is about."""
+    # Where the flow's first machine is meant, the first one here stands in: the one that was chosen.
+    nodes = tuple(sorted(_nodes(manifests.objects), key=lambda obj: obj.metadata.name != node))
     others = tuple(obj for obj in manifests.objects if not isinstance(obj, Node))
     stand_ins = tuple(obj for obj in assumed(others) if not isinstance(obj, Node))
     along = [obj for obj in flow.cluster if str(obj.ref) in flow.brings and not isinstance(obj, Node)]
@@ -120,24 +123,28 @@ def foreign_ground(flow: Flow, manifests: Manifests) -> Ground:
     if problems := list(sizes.faults(others, len(nodes))):
         raise BadInput(problems)
     usual = workload_of(flow)
-    workloads = [obj for obj in others if isinstance(obj, WORKLOADS) and obj not in stand_ins]
-    workload = next((obj for obj in workloads if usual is not None and obj.ref == usual.ref), None)
-    workload = workload or next(iter(workloads), None)
-    service = _selecting(others, workload)
-    if service is None and flow.applies and workload is not None:
-        service = service_for(flow, workload)
-        others = (*others, *([service] if service is not None else []))
+    meant = about or guess(flow, manifests.objects)
+    workload = workload_about(meant, manifests.objects) if meant else None
+    service = selecting(others, workload)
+    made = service_for(flow, workload) if service is None and flow.applies and workload is not None else None
+    others = (*others, *([made] if made is not None else []))
     return Ground(
         (*nodes, *others),
-        _target(flow, nodes, workload),
+        _target(flow, nodes, workload, about, node),
         foreign=True,
         workload=workload,
-        service=service,
+        service=service or made,
         usual=usual,
         brings_nodes=brought,
         not_modelled=tuple(manifests.not_modelled),
         assumed=tuple(obj.ref for obj in stand_ins),
+        along=tuple(obj.ref for obj in along if obj in stand_ins),
+        made=made.ref if made is not None else None,
     )
+
+
+def _nodes(objects: Iterable[Object]) -> list[Node]:
+    return [obj for obj in objects if isinstance(obj, Node)]
 
 
 def service_for(flow: Flow, workload: Workload) -> Service | None:
@@ -159,7 +166,7 @@ def with_nodes(ground: Ground, count: int) -> Ground:
 
 
 def _another(node: Node, nth: int) -> Node:
-    match = _ORDINAL.fullmatch(node.metadata.name)
+    match = ORDINAL.fullmatch(node.metadata.name)
     base, number = (match[1], int(match[2])) if match else (node.metadata.name, 0)
     return replace(node, metadata=replace(node.metadata, name=f"{base}-{number + nth}"))
 
@@ -176,65 +183,16 @@ def three_nodes() -> tuple[Node, ...]:
     return tuple(Node(ObjectMeta(name=f"node-{number}")) for number in (1, 2, 3))
 
 
-def workload_of(flow: Flow) -> Workload | None:
-    """The workload that makes the flow's target, or that is it."""
-    if not flow.target:
-        return None
-    try:
-        found = maker(flow.cluster, parse_ref(flow.target))
-    except BadInput:
-        return None
-    return found if isinstance(found, WORKLOADS) else None
-
-
-def maker(objects: tuple[Object, ...], ref: Ref) -> Templated | None:
-    """The object of that name, or for a pod what would make it: `web` for pod/web-1."""
-    workloads = {obj.ref: obj for obj in objects if isinstance(obj, TEMPLATED)}
-    if ref in workloads or ref.kind != "Pod":
-        return workloads.get(ref)
-    match = _ORDINAL.fullmatch(ref.name)
-    named = [obj for obj in workloads.values() if match and obj.ref[1:] == (ref.namespace, match[1])]
-    return named[0] if named and not isinstance(named[0], Pod) else None
-
-
-def _target(flow: Flow, nodes: tuple[Node, ...], workload: Workload | None) -> str:
+def _target(flow: Flow, nodes: tuple[Node, ...], workload: Workload | None, about: str, node: str) -> str:
     if not flow.target:
         return ""
     kind = parse_ref(flow.target).kind
     if kind == "Node":
-        return flow.target if any(str(node.ref) == flow.target for node in nodes) else str(nodes[0].ref)
+        usual = not node and any(str(row.ref) == flow.target for row in nodes)
+        return flow.target if usual else str(nodes[0].ref)
     if workload is None and flow.anything:
         return ""
     if workload is None:
-        kinds = ", ".join(cls.kind for cls in WORKLOADS)
+        kinds = ", ".join(cls.kind for cls in WORKLOADS) if kind == "Pod" else kind
         raise BadInput([f"manifest: nothing can take the place of {flow.target}; allowed: at least one of {kinds}"])
-    return str(pod_of(workload, 0) if kind == "Pod" else workload.ref)
-
-
-def pod_of(workload: Workload, nth: int) -> Ref:
-    """The nth pod that a workload makes, from 0, as interventions name it."""
-    if isinstance(workload, Pod):
-        return workload.ref
-    ordinal = _first_ordinal(workload) + nth
-    return Ref("Pod", workload.metadata.namespace, f"{workload.metadata.name}-{ordinal}")
-
-
-def _first_ordinal(workload: Workload) -> int:
-    """Pods of a StatefulSet are counted from 0; for those with generated names interventions count from 1."""
-    return 0 if isinstance(workload, StatefulSet) else 1
-
-
-def _selecting(objects: tuple[Object, ...], workload: Workload | None) -> Service | None:
-    """The first Service that kube-proxy has rules for and whose selector matches the workload's pods."""
-    if workload is None:
-        return None
-    labels = targets.template(workload).metadata.labels
-    for obj in objects:
-        if isinstance(obj, Service) and obj.metadata.namespace == workload.metadata.namespace and _routed(obj, labels):
-            return obj
-    return None
-
-
-def _routed(service: Service, labels: StringMap) -> bool:
-    spec = service.spec
-    return bool(spec.selector) and spec.selector.selects(labels) and not spec.headless and spec.type != "ExternalName"
+    return about or str(pod_of(workload, 0) if kind == "Pod" else workload.ref)

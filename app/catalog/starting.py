@@ -7,8 +7,9 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from typing import ParamSpec, TypeVar
 
-from app.catalog import beginnings, goals, reading, scripts, sizes
+from app.catalog import beginnings, goals, reading, scripts, sizes, subjects
 from app.catalog import settings as settings_of
+from app.catalog.assuming import assumed
 from app.catalog.flow import Flow, Setup
 from app.catalog.ground import Ground, foreign_ground, own_ground
 from app.catalog.targets import TEMPLATED, template
@@ -82,8 +83,10 @@ def set_up(
     applies: Mapping[str, tuple[Object, ...]] | None = None,
 ) -> Setup:
     """`setup` for a flow that is at hand."""
+    flow = flow if manifests is None else subjects.asking(flow, manifests.objects)
     preset = settings_of.scene_of(flow, scene)
-    ground = own_ground(flow) if manifests is None else foreign_ground(flow, manifests)
+    meant = subjects.chosen(flow, {**(preset.settings if preset else {}), **settings})
+    ground = own_ground(flow) if manifests is None else foreign_ground(flow, manifests, *meant)
     said = ground.says(flow)
     problems: list[str] = []
     # Faults of settings do not hide those of choices, which are read with the defaults meanwhile.
@@ -104,6 +107,7 @@ def set_up(
     end = _until(until or (preset.until if preset else "") or flow.until, problems)
     if problems:
         raise BadInput(problems)
+    images = flow.images if manifests is None else _images(flow, applied.objects)
     return Setup(
         flow=flow,
         settings=effective,
@@ -116,11 +120,12 @@ def set_up(
         target=ground.target,
         lags=applied.lags,
         loads=beginnings.loads(applied.loads, begins),
-        images=flow.images if manifests is None else _images(flow, applied.objects),
+        images=images,
         applies=dict(applies or {}),
         alone=applied.alone,
         programs=applied.programs,
         not_modelled=ground.not_modelled,
+        assumed=assumed(flow, ground, effective, settings, images),
     )
 
 

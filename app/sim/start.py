@@ -124,7 +124,9 @@ def _complaint(pod: Pod) -> str:
     said = [(row.reason, row.message) for row in rows if row is not None]
     said += [(row.reason, row.message) for row in pod.status.conditions if row.status == "False"]
     reason, message = next((row for row in said if row[1]), said[0] if said else ("Unknown", ""))
-    return f"{reason}: {message}" if message else reason
+    told = f"{reason}: {message}" if message else reason
+    ended = [row.lastState.terminated for row in pod.status.containerStatuses if row.lastState.terminated is not None]
+    return f"{told}; it last ended with {ended[0].reason}, exit {ended[0].exitCode}" if ended else told
 
 
 def without_view(views: Map[str, Index], process: str) -> Map[str, Index]:

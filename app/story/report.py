@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from app.catalog import own_words
 from app.kube.objects import to_wire
 from app.sim.maps import ordered
 from app.sim.walk import Record
@@ -58,6 +59,10 @@ def report(played: Play, facts: Mapping[str, Fact] | None = None) -> dict[str, A
         "objects": [
             to_wire(stored.object) | {"metadata": _with_version(stored.object, stored.version)}
             for _, stored in ordered(walk.world.etcd.objects)
+        ],
+        "assumed": [
+            {"what": what, "names": list(names), "text": own_words.sentence(what, names)}
+            for what, names in played.setup.assumed
         ],
         "not_modelled": [{"object": name, "path": path} for name, path in played.setup.not_modelled],
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from app.catalog import own_words
 from app.catalog.wording import reworded
 from app.sim.walk import Record
 from app.story import who_first
@@ -44,6 +45,8 @@ def plain(played: Play, facts: Mapping[str, Fact] | None = None) -> str:
         parts += ["", "Facts", *(f"  {name} = {spoken(fact)}" for name, fact in facts.items())]
     if symptoms:
         parts += ["", "Symptoms", *symptoms]
+    if played.setup.assumed:
+        parts += ["", "Assumed", *(f"  {own_words.sentence(what, names)}" for what, names in played.setup.assumed)]
     if played.setup.not_modelled:
         parts += ["", "Not modelled", *(f"  {name} {path}".rstrip() for name, path in played.setup.not_modelled)]
     return "\n".join(parts) + "\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from app.catalog import reading
+from app.catalog import reading, subjects
 from app.catalog.claims_file import Asked
 from app.catalog.flow import Flow
 from app.errors import BadInput
@@ -77,7 +77,7 @@ def verify(
     problems: list[str] = []
     rows: list[Held] = []
     unfit: dict[str, Unfit] = {}
-    known = {name for flow in reading.flows().values() for name in _names(flow)}
+    known = {name for flow in reading.flows().values() for name in _names(flow, manifest)}
     problems += [f"setting {name!r}: no flow has it" for name, _ in settings if name not in known]
     for row in asked:
         try:
@@ -102,7 +102,7 @@ def _held(
     for flow in _answering(asked, parts):
         if found and flow.anything and not asked.flow:
             break
-        given = [pair for pair in settings if pair[0] in _names(flow)]
+        given = [pair for pair in settings if pair[0] in _names(flow, manifest)]
         try:
             wanted = [*given, *asked.settings.items()]
             played = play(request(flow.id, settings=wanted, scene=asked.scene, manifest=manifest))
@@ -150,8 +150,10 @@ def _holds(part: Claim, answer: Answered) -> bool:
     return all(part.holds(value) for value in (answer.value, answer.least, answer.most))
 
 
-def _names(flow: Flow) -> set[str]:
-    return {row.name for row in flow.settings}
+def _names(flow: Flow, manifest: Mapping[str, str] | None) -> set[str]:
+    """The settings of a flow; on a reader's manifests also which pod and node are meant."""
+    found = {row.name for row in flow.settings}
+    return found if manifest is None else found | {subjects.ABOUT, subjects.NODE}
 
 
 def _reasons(unfit: Mapping[str, Unfit]) -> list[str]:

@@ -24,6 +24,7 @@ from app.web.metrics import Metrics
 from app.web.observing import Contained, Observed
 from app.web.rendering import Renderer
 from app.web.routes import (
+    bringing,
     comparisons,
     embeds,
     exports,
@@ -73,6 +74,7 @@ def create_app(store: Store | None = None) -> FastAPI:
     app.state.site = Site(renderer=renderer, assets=assets, store=kept, metrics=metrics)
     for family in (
         reading,
+        bringing,
         inspecting,
         sweeps,
         comparisons,

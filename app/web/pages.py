@@ -174,24 +174,6 @@ class InputsPage(Page):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ManifestsPage(Page):
-    """Bring your own manifests."""
-
-    template: ClassVar[str] = "manifests.html"
-
-    frame: Frame
-    """Title, theme, navigation."""
-    flows: tuple[tuple[str, str], ...]
-    """Id and title of the flows to choose from."""
-    flow: str
-    """The one chosen."""
-    text: str
-    """What was pasted."""
-    problems: tuple[str, ...]
-    """What is wrong with it."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class SessionRow:
     """A session in the list."""
 

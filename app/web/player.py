@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
-from app.catalog import values
+from app.catalog import own_words, values
 from app.catalog.wording import reworded
 from app.kube import durations
 from app.sim.interventions import VERBS
@@ -99,6 +99,7 @@ def player_page(
         insights=rows.insights(moment, passage.moment),
         assumes=flow.assumes,
         leaves_out=flow.leaves_out,
+        assumed=tuple(own_words.sentence(what, names) for what, names in played.setup.assumed),
         not_modelled=tuple(Unmodelled(object=name, path=path) for name, path in played.setup.not_modelled),
         orders=f"{flow_path}/orders{free}",
         sweep=f"{flow_path}/sweep{free}",

@@ -96,6 +96,8 @@ class PlayerPage(Page):
     """What the lesson takes for granted."""
     leaves_out: tuple[str, ...]
     """What the lesson does not show."""
+    assumed: tuple[str, ...]
+    """What is taken for granted beyond the reader's own manifests."""
     not_modelled: tuple[Unmodelled, ...]
     """Fields of the manifests that the model does not read."""
     orders: str

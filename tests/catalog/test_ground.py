@@ -5,7 +5,8 @@ from msgspec.structs import replace
 
 from app.catalog import starting
 from app.catalog.flow import Flow
-from app.catalog.ground import foreign_ground, own_ground, workload_of
+from app.catalog.ground import foreign_ground, own_ground
+from app.catalog.subjects import workload_of
 from app.errors import BadInput
 from app.kube.manifests import Manifests, read_manifests
 from app.kube.networking import Service
@@ -41,7 +42,9 @@ def test_the_target_is_the_first_pod_of_the_first_workload(race: Flow, manifest:
 
 def test_a_flow_about_a_workload_or_a_node_finds_its_like(race: Flow, own: Manifests) -> None:
     rollout = replace(race, target="deployment/web")
-    assert foreign_ground(rollout, own).target == "statefulset/shop/db"
+    with pytest.raises(BadInput, match="nothing can take the place of deployment/web; allowed: at least one of Depl"):
+        foreign_ground(rollout, own)
+    assert foreign_ground(replace(rollout, anything=True), own).target == "statefulset/shop/db"
     drain = replace(race, target="node/node-1")
     assert foreign_ground(drain, own).target == "node/node-1"
     assert foreign_ground(drain, Manifests((*read_manifests(NODE).objects, *own.objects))).target == "node/big"

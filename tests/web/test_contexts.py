@@ -12,6 +12,7 @@ from jinja2 import Environment
 
 from app.diagram.rendering import environment
 from app.web import (
+    bring_page,
     embed_dialog,
     embed_page,
     export_page,
@@ -31,6 +32,7 @@ MODELS: list[type[Page]] = [
     model
     for module in (
         pages,
+        bring_page,
         many_walks,
         player_page,
         inspect_page,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fastapi import APIRouter
@@ -20,7 +20,8 @@ from app.web.address import Query, parse
 from app.web.frames import frame
 from app.web.inspect_page import SOURCE, InspectPage, inspect_page
 from app.web.pages import Frame
-from app.web.site import FormDep, Site, SiteDep
+from app.web.site import Site, SiteDep
+from app.web.uploads import SentDep, joined
 
 router = APIRouter()
 
@@ -38,24 +39,25 @@ def show(site: SiteDep, request: Request) -> Response:
 
 
 @router.post("/inspect", include_in_schema=False)
-def keep(site: SiteDep, request: Request, fields: FormDep) -> Response:
+def keep(site: SiteDep, request: Request, form: SentDep) -> Response:
     """Only what can be read gets an address."""
-    text = dict(fields).get("text", "").replace("\r\n", "\n")
+    texts = form.texts("text", SOURCE)
     try:
-        name = _put(site, text)
+        name = _put(site, texts)
     except BadInput as error:
-        page = inspect_page(_frame(parse(request.url.query)), text=text, problems=tuple(error.problems))
+        shown = joined(texts) if texts else ""
+        page = inspect_page(_frame(parse(request.url.query)), text=shown, problems=tuple(error.problems))
         return site.renderer.answer(request, page, status=422)
     return RedirectResponse(f"/inspect{Query(manifest=name)}", 303)
 
 
-def _put(site: Site, text: str) -> str:
+def _put(site: Site, texts: Mapping[str, str]) -> str:
     """Keep what can be read, without the values of Secrets; its hash."""
-    if not text.strip():
+    if not texts:
         raise BadInput([f"{SOURCE}: is empty"])
-    inspect({SOURCE: text})
+    inspect(texts)
     with site.store.writing() as db:
-        return manifests.put(db, text=without_values(text))
+        return manifests.put(db, text=without_values(joined(texts)))
 
 
 @router.get(
