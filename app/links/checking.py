@@ -17,7 +17,7 @@ from app.web.embedding import span
 from app.web.framing import framing_of
 from app.web.routes.flows import locate
 
-State = Literal["holds", "changed", "not checked"]
+State = Literal["holds", "changed", "unchecked"]
 PAGES = ("orders", "sweep", "overlay")
 """Pages of a whole walk beside the steps."""
 
@@ -45,7 +45,7 @@ def check(link: Link, shelf: Shelf, *, any_version: bool = False) -> Checked:
         n = _step(link, played)
         seen = pinned.read(query.seen) if query.seen else None
     except Unchecked as error:
-        return Checked(link=link, state="not checked", why=str(error))
+        return Checked(link=link, state="unchecked", why=str(error))
     except LoopscopeError as error:
         problems = error.problems if isinstance(error, BadInput) else [str(error)]
         return Checked(link=link, state="changed", changes=tuple(Changed("address", "", row) for row in problems))

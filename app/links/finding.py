@@ -18,7 +18,9 @@ Kind = Literal["f", "s"]
 # Up to what ends an address in any of these formats; our own addresses have none of it.
 ADDRESS = re.compile(r"https?://[^\s<>\"'`()\[\]{}|\\^]+")
 PUNCTUATION = ".,;:!?*_"
-PATH = re.compile(r"/(?P<embed>embed/)?(?P<kind>[fs])/(?P<name>[^/]+)(?:/(?P<step>[^/]+))?(?:/embed)?/?")
+PATH = re.compile(
+    r"/(?P<embed>embed/)?(?P<kind>[fs])/(?P<name>[^/]+)(?:/(?P<step>[^/]+))?(?:/(?:embed|export|report))?/?"
+)
 TOKEN = re.compile(r"[\w-]{20,64}", re.ASCII)
 ENTITIES = (("&amp;", "&"), ("&#38;", "&"), ("&#x26;", "&"))
 FENCE_ENDS = ("```", "~~~", "----", "....", "</")

@@ -51,13 +51,13 @@ def _sum(found: Sequence[Checked], files: int) -> str:
     links = "1 link" if len(found) == 1 else f"{len(found)} links"
     return (
         f"{links} in {files} file{'s' * (files != 1)}: {sums['holds']} hold, {sums['changed']} changed, "
-        f"{sums['not checked']} not checked; {sums['bare']} say nothing of what was seen"
+        f"{sums['unchecked']} not checked; {sums['unpinned']} say nothing of what was seen"
     )
 
 
 def _sums(found: Sequence[Checked]) -> dict[str, int]:
-    states = {state: sum(row.state == state for row in found) for state in ("holds", "changed", "not checked")}
-    return {**states, "bare": sum(row.state != "not checked" and not row.pinned for row in found)}
+    states = {state: sum(row.state == state for row in found) for state in ("holds", "changed", "unchecked")}
+    return {**states, "unpinned": sum(row.state != "unchecked" and not row.pinned for row in found)}
 
 
 def report(found: Sequence[Checked], files: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from app.errors import BadInput, NotFound
 from app.story import pinned
+from app.story.pinned import Changed
 from app.story.play import Play, passage, position
 from app.story.words import DEPTHS
 from app.web import pictures
@@ -53,7 +54,7 @@ def embed_page(moment: Moment, framing: Framing, *, page: str, oembed: str) -> E
         oembed=oembed,
         controls=not framing.only,
         posts=framing.height == POST,
-        changed=has_changed(played, n, query.seen),
+        changed=bool(changed_since(played, n, query.seen)),
     )
 
 
@@ -74,13 +75,12 @@ def _clock(moment: Moment, framing: Framing) -> Clock:
     )
 
 
-def has_changed(played: Play, n: int, seen: str) -> bool:
-    """Whether a step is no longer what an address says that somebody saw; what cannot be read says nothing."""
+def changed_since(played: Play, n: int, seen: str) -> tuple[Changed, ...]:
+    """What of a step is not as an address says that somebody saw it; what cannot be read says nothing."""
     try:
-        found = pinned.changes(played, n, pinned.read(seen)) if seen else ()
+        return pinned.behaves(pinned.changes(played, n, pinned.read(seen))) if seen else ()
     except BadInput:
-        return False
-    return bool(pinned.behaves(found))
+        return ()
 
 
 def unframed(moment: Moment) -> str:

@@ -15,7 +15,7 @@ from app.story import play as story
 from app.story.words import DEPTHS, Passage
 from app.web import pictures, rows
 from app.web.address import Query
-from app.web.embedding import has_changed
+from app.web.embedding import changed_since
 from app.web.frames import frame
 from app.web.moment import LEAST_WAIT, Moment, clock_text
 from app.web.oembed import discovery
@@ -107,7 +107,7 @@ def player_page(
         overlay=f"{flow_path}/overlay{free}",
         sharing=_sharing(moment, origin),
         oembed=discovery(kept.reading if kept else f"{origin}{moment.place.step(moment.id)}"),
-        changed=has_changed(played, moment.n, moment.place.query.seen),
+        changed=changed_since(played, moment.n, moment.place.query.seen),
         saving=() if kept else (("flow", flow.id), ("step", moment.id), *free.pairs()),
         kept=kept,
     )

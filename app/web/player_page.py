@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from app.story.pinned import Changed
 from app.web.pages import Frame
 from app.web.player_parts import (
     Chosen,
@@ -112,8 +113,8 @@ class PlayerPage(Page):
     """Addresses of this moment, as page, picture and text."""
     oembed: str
     """Where this moment is described for programs that embed it."""
-    changed: bool
-    """Whether this step is no longer what somebody saw when it was linked."""
+    changed: tuple[Changed, ...]
+    """What of this step is no longer as somebody saw it when it was linked."""
     saving: tuple[tuple[str, str], ...]
     """Hidden fields of the form that makes a session; none in a session."""
     kept: Kept | None

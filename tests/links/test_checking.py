@@ -162,7 +162,7 @@ def test_a_fence_whose_messages_are_others_is_said_by_its_first_line(shelf: Shel
 
 def test_a_session_needs_the_database(tmp_path: Path, shelf: Shelf) -> None:
     (row,) = checked(f"{HOST}/embed/s/{'a' * 22}/3", shelf)
-    assert (row.state, row.why) == ("not checked", f"there is no database at sqlite:///{tmp_path}/loops.db")
+    assert (row.state, row.why) == ("unchecked", f"there is no database at sqlite:///{tmp_path}/loops.db")
     assert not (tmp_path / "loops.db").exists()
 
 
@@ -187,7 +187,7 @@ def test_a_manifest_is_taken_from_what_is_given_or_from_the_database(store: Stor
     name = manifests.hash_of(POD)
     text = f"{HOST}/f/termination/3?m={name}"
     (row,) = checked(text, shelf)
-    assert row.state == "not checked"
+    assert row.state == "unchecked"
     assert f"m={name}" in row.why
     given = Shelf(url=shelf.url, given=by_hash([POD.replace("\n", "\r\n")]))
     assert [row.state for row in checked(text, given)] == ["holds"]
@@ -199,7 +199,7 @@ def test_a_manifest_is_taken_from_what_is_given_or_from_the_database(store: Stor
 def test_a_database_that_is_none_is_no_change(tmp_path: Path, shelf: Shelf) -> None:
     (tmp_path / "loops.db").write_bytes(b"")
     (row,) = checked(f"{HOST}/s/{'a' * 22}/3", shelf)
-    assert row.state == "not checked"
+    assert row.state == "unchecked"
     assert "the database does not answer: no such table" in row.why
 
 

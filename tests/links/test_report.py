@@ -66,7 +66,7 @@ def test_json_has_every_value(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(told)
     assert status == 1
     assert (found["version"], found["files"]) == (__version__, 1)
-    assert found["sums"] == {"holds": 0, "changed": 1, "not checked": 0, "bare": 0}
+    assert found["sums"] == {"holds": 0, "changed": 1, "unchecked": 0, "unpinned": 0}
     assert found["links"] == [
         {
             "file": "a.md",

@@ -80,7 +80,7 @@ def step_id() -> str:
 )
 def test_an_option_that_cannot_be_is_said_beside_the_form(server: TestClient, query: str, told: str) -> None:
     page = opened(server, f"/f/termination/5/embed?{query}", 422)
-    assert told in page.one("ul", class_="problems").text
+    assert told in page.one("div", class_="problems").text
     assert page.all("textarea") == []
     assert len(page.all("input", name="width")) == 1
 

@@ -95,7 +95,7 @@ def test_a_range_bounds_the_steps(server: TestClient) -> None:
 def test_only_is_one_picture_and_nothing_else(server: TestClient, view: str) -> None:
     page = shown(server, f"/embed/f/termination/5?only={view}")
     assert [svg.attributes["id"] for svg in page.all("svg")] == [view, f"{view}-narrow"]
-    assert page.all("a") + page.all("h1") + page.all("details") == []
+    assert page.all("a") + page.all("h1", class_="caption") + page.all("details") == []
 
 
 @pytest.mark.parametrize(
@@ -177,6 +177,16 @@ def test_a_step_says_when_it_is_no_longer_what_was_seen(server: TestClient) -> N
         for fine in (holds, newer, "nonsense", ""):
             assert "Behaviour has changed" not in server.get(f"{path}?seen={fine}").text
         assert not re.search(r'href="[^"]*[?&]seen=', server.get(f"{path}?seen={other}").text.partition("</head>")[2])
+
+
+def test_the_player_says_what_has_changed(browser: TestClient) -> None:
+    """Of a flow and of a session alike."""
+    _, read = session(browser)
+    for path in ("/f/termination/5", f"/s/{read}/5"):
+        told = shown(browser, f"{path}?seen=0.1.0~9.5~conflict~aaaa.bbbb.cccc").one("aside", class_="since").text
+        assert "Outcome: conflict then, now " in told
+        assert "Time in seconds: 9.5 then, now " in told
+        assert "Its words: now Termination race: " in told
 
 
 def test_what_was_seen_survives_the_way_to_the_shortest_address(server: TestClient) -> None:
