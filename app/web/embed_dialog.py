@@ -100,7 +100,9 @@ def _options(moment: Moment, pairs: Sequence[tuple[str, str]]) -> tuple[Framing,
     try:
         # The form's height is the frame's own; an embed's address has the word for a message there.
         framing = framing_of([(name, value) for name, value in pairs if name != "height"])
-        span(moment.played, framing)
+        first, last = span(moment.played, framing)
+        if not first <= moment.n <= last:
+            problems.append(f"from, to: found {first} to {last}; allowed: a range with this step, {moment.n}, in it")
     except BadInput as error:
         problems += error.problems
     if problems:

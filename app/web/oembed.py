@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from app.errors import NotFound
 
 VERSION = "1.0"
 CACHE_SECONDS = 3600
+PORTS = {"http": "80", "https": "443"}
 PAGE = re.compile(r"/(?:embed/)?(?P<kind>[fs])/(?P<name>[^/]{1,200})(?:/(?P<step>[^/]{1,600}))?/?")
 
 
@@ -36,16 +37,21 @@ def asked(url: str, host: str) -> Asked:
     """NotFound for what is no page of this server."""
     try:
         parts = urlsplit(url)
-        netloc = parts.netloc.lower()
+        ours = parts.scheme in PORTS and _place(parts.netloc, PORTS[parts.scheme]) == _place(host, PORTS[parts.scheme])
     except ValueError:
         raise NotFound(f"url: found {url[:80]!r}, which is no address") from None
-    if parts.scheme not in ("http", "https") or netloc != host.lower():
+    if not ours:
         raise NotFound(f"url: found {url[:80]!r}; only addresses of http(s)://{host} are known here")
     found = PAGE.fullmatch(parts.path)
     if found is None:
         raise NotFound(f"url: {parts.path[:80]!r} is no flow at a step, no session and no embed")
-    name, step = found["name"], found["step"]
-    return Asked(kind=found["kind"], name=name, step=step or "", query=parts.query)
+    name, step = unquote(found["name"]), unquote(found["step"] or "")
+    return Asked(kind=found["kind"], name=name, step=step, query=parts.query)
+
+
+def _place(netloc: str, port: str) -> str:
+    """Host and port, without the one that goes without saying."""
+    return netloc.lower().removesuffix(f":{port}")
 
 
 def rich(*, title: str, html: str, origin: str, size: tuple[int, int]) -> dict[str, Any]:

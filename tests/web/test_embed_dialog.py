@@ -75,6 +75,7 @@ def step_id() -> str:
         ("width=wide", "width: found 'wide'; allowed: 200 to 2000"),
         ("height=9", "height: found '9'; allowed: 200 to 2000"),
         ("from=99", "from: step 99"),
+        ("from=6&to=9", "from, to: found 6 to 9; allowed: a range with this step, 5, in it"),
         ("only=map", "only: found 'map'; allowed: cluster, messages, timeline"),
     ],
 )

@@ -1,5 +1,6 @@
 """Embeds: one step in a frame, by links that work without JavaScript, without cookies, and by no id that edits."""
 
+import gzip
 import re
 from html import unescape
 
@@ -69,6 +70,22 @@ def test_every_link_carries_the_walk_and_the_look(server: TestClient) -> None:
     assert page.one("body").attributes["class"] == "embed grows"
     onward = page.one("a", target="_blank").attributes["href"]
     assert re.fullmatch(r"/f/termination/[^/]+\?set\.prestop=5s&theme=dark", onward)
+
+
+def test_a_first_view_is_as_small_as_that_of_a_page(server: TestClient) -> None:
+    answer = server.get("/embed/f/termination/12")
+    head = document(answer.text).one("head")
+    files = [row.attributes["src"] for row in head.all("script")]
+    files += [row.attributes["href"] for row in head.all("link", rel="stylesheet")]
+    files += re.findall(r'url\("([^"]+)"\)', server.get(files[-1]).text)
+    assert 1 + len(files) <= 6
+    weight = len(gzip.compress(answer.content, 6))
+    for file in files:
+        body = server.get(file).content
+        weight += len(body) if ".woff2" in file else len(gzip.compress(body, 6))
+    assert weight <= 100_000
+    part = server.get("/embed/f/termination/12", headers=PART)
+    assert len(gzip.compress(part.content, 6)) <= 15_000
 
 
 def test_without_a_theme_it_is_as_the_page_around_it(server: TestClient) -> None:

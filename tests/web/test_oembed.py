@@ -59,7 +59,9 @@ def test_a_frame_is_never_larger_than_is_asked_for(server: TestClient, more: str
         (f"{HOST}/f/termination/7", 7),
         (f"{HOST}/f/termination/{PLAYED.steps[6].id}", 7),
         (f"{HOST}/embed/f/termination/7?view=cluster&from=2&theme=dark", 7),
+        (f"{HOST}/f/termination/{quote(PLAYED.steps[6].id, safe='')}", 7),
         ("https://LOOPSCOPE.test/f/termination/7", 7),
+        ("https://loopscope.test:443/f/termination/7", 7),
     ],
 )
 def test_pages_and_embeds_are_known(server: TestClient, url: str, n: int) -> None:
@@ -78,6 +80,8 @@ def test_pages_and_embeds_are_known(server: TestClient, url: str, n: int) -> Non
         ("http://loopscope.test@elsewhere.example/f/termination/5", "", 404),
         ("javascript://loopscope.test/f/termination/5", "", 404),
         ("/f/termination/5", "", 404),
+        ("http://loopscope.test:8080/f/termination/5", "", 404),
+        (f"{HOST}/f/%00/%2F?m=%00&pick=%00", "", 404),
         ("http://[", "", 404),
         (f"{HOST}/", "", 404),
         (f"{HOST}/symptoms", "", 404),
