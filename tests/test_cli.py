@@ -218,3 +218,23 @@ def test_overlay_refuses_what_it_cannot_read(tmp_path: Path, capsys: pytest.Capt
     assert "cannot be read: No such file" in capsys.readouterr().err
     assert main(["overlay", str(recording), "--tolerance", "soon"]) == 2
     assert capsys.readouterr().err.startswith('--tolerance: found "soon"; a duration is written ')
+
+
+@pytest.mark.parametrize(("version", "deleted"), [("1.33", "deleted"), ("1.34", "deleted from default namespace")])
+def test_a_walk_runs_on_the_version_that_is_set(capsys: pytest.CaptureFixture[str], version: str, deleted: str) -> None:
+    assert run("--set", f"kubernetes={version}", "--format", "json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["kubernetes"], found["settings"]["kubernetes"], found["dropped"]) == (version, version, [])
+    assert found["output"][0]["text"].endswith(f'" {deleted}')
+
+
+def test_a_version_out_of_reach_is_told_with_what_is_allowed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--set", "kubernetes=1.28") == 2
+    assert "allowed: 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36, 1.37" in capsys.readouterr().err
+
+
+def test_versions_are_listed_among_the_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["flows", "--json"]) == 0
+    for flow in json.loads(capsys.readouterr().out):
+        (row,) = [row for row in flow["settings"] if row["name"] == "kubernetes"]
+        assert (row["default"], row["choices"][0], row["choices"][-1]) == ("1.36", "1.29", "1.37")

@@ -6,11 +6,14 @@ The commands stand in docs/cases/commands.yaml, and docs/cases.md is written of 
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.kube.releases import NEWEST, OLDEST, USUAL
 from tests.real_cases import control_plane, nodes, pods, rolling
 from tests.real_cases.comparing import agrees, asserted
 from tests.real_cases.page import page
@@ -24,7 +27,6 @@ ANSWERS = {**rolling.ANSWERS, **nodes.ANSWERS, **pods.ANSWERS, **control_plane.A
 SPECIAL = {("press-03", "spike"): pods.SPIKED}
 """Checks in which a name means something else than in the others of their case."""
 
-RANGE = "1.29 to 1.37"
 OUT_OF_RANGE = {
     ("term-03", "old-double-grace"): "1.22 to 1.27",
     ("cordon-01", "old"): "1.18",
@@ -41,9 +43,6 @@ OUT_OF_RANGE = {
 WORDS = {
     ("term-03", "rule"): "A rule in words: there is nothing to compute.",
     ("drain-05", "contrast-deployment"): "A remark in words: there is nothing to compute.",
-    ("node-01", "v132"): "About another version.",
-    ("node-01", "v131"): "About another version.",
-    ("node-01", "tol0-old"): "About another version.",
     ("node-01", "flag-old"): "A flag that does nothing. The model has no such flag.",
 }
 """Checks that are no computation, with what they are."""
@@ -106,3 +105,35 @@ def test_the_page_lists_every_case_with_command_and_answer(request: pytest.Fixtu
     if request.config.getoption("--update-golden"):
         PAGE.write_text(told)
     assert PAGE.read_text() == told
+
+
+SEVERAL = re.compile(r"(<=|>=|<)?1[.]([0-9]+)(?:-1[.]([0-9]+))?([+])?")
+
+
+def named(case: str, check: str) -> tuple[int, int] | None:
+    """The releases, from and to, that a check is about, or else its case; None where that is any."""
+    text = EXPECTED[case, check].get("given", {}).get("kubernetes_version")
+    found = SEVERAL.match(text or CASES[case]["settings"].get("kubernetes_version") or "")
+    if found is None:
+        return None
+    sign, least, most, plus = found.groups()
+    low, high = int(least), int(most or least)
+    if sign in ("<=", "<"):
+        return 0, high - (sign == "<")
+    return low, 99 if sign or plus else high
+
+
+def test_what_is_out_of_range_is_about_no_release_that_can_be_set() -> None:
+    for case, check in EXPECTED:
+        spans = named(case, check)
+        beyond = spans is not None and (spans[1] < OLDEST or spans[0] > NEWEST)
+        assert beyond == ((case, check) in OUT_OF_RANGE), (case, check)
+
+
+@pytest.mark.parametrize(("case", "check"), [(case, check) for case, check, _ in CHECKS])
+def test_a_command_runs_on_a_release_that_its_check_is_about(case: str, check: str) -> None:
+    spans = named(case, check)
+    for line in BY_CHECK[case, check].commands:
+        version = next((word for word in shlex.split(line) if word.startswith("kubernetes=")), f"kubernetes=1.{USUAL}")
+        if spans is not None and "loopscope run" in line:
+            assert spans[0] <= int(version.rpartition(".")[2]) <= spans[1]

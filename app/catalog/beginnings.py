@@ -52,7 +52,7 @@ def at_hand(flow: Flow) -> dict[str, tuple[Object, ...]]:
 def begun(setup: Setup, using: Model) -> World:
     """The world at t = 0, with clients, and each kube-proxy's last sync where the flow says."""
     try:
-        world = at_rest(using, setup.objects, lags=setup.lags, images=setup.images)
+        world = at_rest(using, setup.objects, lags=setup.lags, images=setup.images, release=setup.release)
     except RuntimeError as error:
         # A pod that crashes again and again, an image that is not there: a walk has no rest to begin from.
         raise BadInput([f"manifest: {error}{_hint(setup)}"]) from None

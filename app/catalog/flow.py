@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from app.kube.objects import Object
+from app.kube.releases import CURRENT, Release
 from app.sim.lags import Lag
 from app.sim.ledger import Load
 from app.sim.walk import Choice
@@ -43,9 +44,9 @@ class Setting(Struct, frozen=True):
     `prestop REF CONTAINER`, `keep REF PATH` and `exists REF` (a switch that takes out what stands in cluster.yaml),
     `load SERVICE rate|duration`, `load SERVICE through|refresh|offset|retries|check` (the front that clients come
     through, one of nodes, ingress and load-balancer), `program IMAGE BEHAVIOUR` (how an image behaves whatever
-    annotations say), `lag PROCESS`, `flag NAME` (of the control plane), `cluster nodes` (how many), `script NAME`
-    (fills `{NAME}` in scripts), `begins bound|rest` (rest: all was applied long before), `elects PROCESS` (a switch:
-    whether it leads by a Lease)."""
+    annotations say), `lag PROCESS`, `flag NAME` (of the control plane), `cluster nodes` (how many), `cluster version`
+    (which Kubernetes), `script NAME` (fills `{NAME}` in scripts), `begins bound|rest` (rest: all was applied long
+    before), `elects PROCESS` (a switch: whether it leads by a Lease)."""
 
 
 class Notes(Struct, frozen=True):
@@ -295,7 +296,11 @@ class Setup(Struct, frozen=True):
     """Processes that work without being elected, in a flow with leaders."""
     programs: dict[str, dict[str, str]] = {}
     """How programs behave, by image."""
+    release: Release = CURRENT
+    """Which Kubernetes the cluster is."""
     not_modelled: tuple[tuple[str, str], ...] = ()
     """(object, path) pairs of manifests' fields that the model does not read."""
     assumed: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """What is taken for granted beyond a reader's manifests: (what, names), told by `own_words`."""
+    dropped: tuple[tuple[str, str, str], ...] = ()
+    """(object, path, release) of fields that this Kubernetes does not know, and the release that first does."""

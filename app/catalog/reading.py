@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.catalog import strict_walk, wording
+from app.catalog import releases, strict_walk, wording
 from app.catalog.checking import check_flow
 from app.catalog.flow import Flow, Lexicon, Wording
 from app.errors import BadInput, NotFound
@@ -155,7 +155,10 @@ def read_flow(
     if not wrong and read.id != id:
         wrong.append(Problem(("id",), f'found "{read.id}"; allowed: the name of its folder, "{id}"'))
     digest = sha256(b"\0".join((text, cluster or b"", *(words_files or {}).values()))).hexdigest()[:16]
-    whole = replace(read, cluster=objects.objects, not_modelled=tuple(objects.not_modelled), digest=digest)
+    settings = releases.with_setting(read.settings)
+    whole = replace(
+        read, settings=settings, cluster=objects.objects, not_modelled=tuple(objects.not_modelled), digest=digest
+    )
     for name, body in (words_files or {}).items():
         found, unsaid = _wording(whole, body, name)
         whole = replace(whole, wordings={**whole.wordings, **found})

@@ -13,6 +13,7 @@ from app.catalog.targets import Target
 from app.kube import durations
 from app.kube.flags import FLAGS
 from app.kube.nodes import Node
+from app.kube.releases import NAMES
 from app.kube.yaml_values import Path, Problem
 from app.sim.elections import LEADERS
 from app.sim.lags import DEFAULT_LAGS
@@ -35,7 +36,8 @@ _TYPES = {
     "begins": "switch",
     "elects": "switch",
     "flag": "duration",
-    "cluster": "count",
+    "cluster nodes": "count",
+    "cluster version": "choice",
     "health": "choice",
 }
 
@@ -113,7 +115,8 @@ def _targets(flow: Flow, path: Path, setting: Setting) -> Iterator[Problem]:
         except ValueError as error:
             yield Problem(here, str(error))
             continue
-        wanted = _TYPES.get(f"load {target.name}" if target.verb == "load" else target.verb, setting.type)
+        detailed = f"{target.verb} {target.name}"
+        wanted = _TYPES.get(detailed if target.verb in ("load", "cluster") else target.verb, setting.type)
         if setting.type != wanted:
             yield Problem(here, f'"{text}" takes a {wanted}, and this setting is a {setting.type}')
         elif setting.type == "lag" and target.verb != "lag":
@@ -135,6 +138,8 @@ def _place(flow: Flow, path: Path, setting: Setting, target: Target) -> Iterator
         yield from _process(flow, path, target.name)
     elif target.verb == "flag":
         yield from one_of(path, target.name, FLAGS)
+    elif target.verb == "cluster" and target.name == "version":
+        yield from one_of((*path[:1], path[1], "default"), setting.default, NAMES)
     elif target.verb == "cluster":
         if not any(isinstance(obj, Node) for obj in flow.cluster):
             yield Problem(path, "cluster.yaml has no Node that others could be made like")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.catalog import targets, values
+from app.catalog import releases, targets, values
 from app.catalog.flow import Flow, Scene, Setting
 from app.catalog.ground import Ground, with_nodes
 from app.catalog.targets import WORKLOADS, Target
@@ -16,6 +16,7 @@ from app.kube import durations
 from app.kube.meta import Ref
 from app.kube.near_names import did_you_mean
 from app.kube.objects import Object
+from app.kube.releases import CURRENT, Release, release
 from app.kube.validation import problems_of
 from app.kube.yaml_values import written
 from app.sim.lags import Lag
@@ -40,6 +41,7 @@ class Applied(Struct, frozen=True):
     """Processes that work without being elected."""
     programs: dict[str, dict[str, str]] = {}
     """How programs behave, by image."""
+    release: Release = CURRENT
 
 
 def scene_of(flow: Flow, name: str) -> Scene | None:
@@ -68,15 +70,19 @@ def effective(
         if name not in by_name
     ]
     found = {}
+    asked_for = {**(scene.settings if scene else {}), **given}
+    known = releases.of(flow, asked_for)
     for name, setting in by_name.items():
-        asked = {**(scene.settings if scene else {}), **given}.get(name)
+        asked = asked_for.get(name)
+        if asked == "" and targets.follows(setting):
+            asked = None
         own = (said or {}).get(name)
         if own is not None and asked in (None, own):
             # What stands in a manifest needs no leave of the flow, also when it is given back as a setting.
             found[name] = own
             continue
         try:
-            found[name] = values.canonical(setting, setting.default if asked is None else asked)
+            found[name] = values.canonical(setting, targets.usual(setting, known) if asked is None else asked)
         except ValueError as error:
             problems.append(f"setting {name}: {error}")
     if problems:
@@ -98,7 +104,8 @@ def applied(flow: Flow, ground: Ground, settings: Mapping[str, str], said: Mappi
 def unapplied(flow: Flow, ground: Ground, settings: Mapping[str, str]) -> Applied:
     """The ground as it is, with nothing but the words for scripts."""
     pairs = [(targets.parse(text), settings[setting.name]) for setting in flow.settings for text in setting.sets]
-    return Applied(ground.objects, {}, (), {target.name: value for target, value in pairs if target.verb == "script"})
+    words = {target.name: value for target, value in pairs if target.verb == "script"}
+    return Applied(ground.objects, {}, (), words, release=releases.of(flow, settings))
 
 
 def _part(part: str, value: str) -> int | str:
@@ -121,6 +128,7 @@ class _Writing:
         self.alone: list[str] = []
         self.programs: dict[str, dict[str, str]] = {}
         self.nodes: int | None = None
+        self.release = CURRENT
         self.problems: list[str] = []
         self.before = {obj.ref: obj for obj in ground.objects}
 
@@ -131,6 +139,8 @@ class _Writing:
             case "flag":
                 length = durations.parse(value)
                 self.lags[target.name] = Lag(length, length, length)
+            case "cluster" if target.name == "version":
+                self.release = release(value)
             case "cluster":
                 # After all that is written to Nodes, so that the copies have it, too.
                 self.nodes = int(value)
@@ -215,4 +225,6 @@ class _Writing:
             raise BadInput(problems)
         loads = tuple(load for load in self.loads.values() if load.rate)
         objects = (self.ground if self.nodes is None else with_nodes(self.ground, self.nodes)).objects
-        return Applied(objects, self.lags, loads, self.words, self.begins, tuple(self.alone), self.programs)
+        return Applied(
+            objects, self.lags, loads, self.words, self.begins, tuple(self.alone), self.programs, self.release
+        )

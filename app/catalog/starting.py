@@ -21,6 +21,9 @@ from app.kube.meta import Ref
 from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Pod
+from app.kube.release_fields import fitted
+from app.kube.releases import Release
+from app.kube.yaml_values import written
 from app.loops.registry import LOOPS
 from app.sim import interventions
 from app.sim.draft import Draft
@@ -94,6 +97,8 @@ def set_up(
     effective = effective or settings_of.effective(flow, None, {}, said)
     applied = _tried(problems, settings_of.applied, flow, ground, effective, said)
     applied = applied or settings_of.unapplied(flow, ground, effective)
+    objects, dropped = _fitted(applied.objects, applied.release, problems)
+    brought = {name: _fitted(rows, applied.release, problems)[0] for name, rows in (applies or {}).items()}
     words = {"target": ground.target, **applied.words}
     nodes = [obj.metadata.name for obj in ground.objects if isinstance(obj, Node)]
     begins = applied.begins or ("apply" if flow.applies else "rest")
@@ -101,17 +106,17 @@ def set_up(
     opening = () if preset and preset.instead else beginnings.opening(begins)
     lines = (*(preset.script if preset else ()), *opening, *usual)
     scripted = list(_scripted(flow, lines, ground, words, problems))
-    later = () if begins == "rest" else _later(flow, ground, applied.objects)
-    known = {**beginnings.at_hand(flow), **(applies or {})}
+    later = () if begins == "rest" else _later(flow, ground, objects)
+    known = {**beginnings.at_hand(flow), **brought}
     chosen = [*scripted, *_chosen(choices, words, known, nodes, problems)]
     end = _until(until or (preset.until if preset else "") or flow.until, problems)
     if problems:
         raise BadInput(problems)
-    images = flow.images if manifests is None else _images(flow, applied.objects)
+    images = flow.images if manifests is None else _images(flow, objects)
     return Setup(
         flow=flow,
         settings=effective,
-        objects=tuple(obj for obj in applied.objects if obj not in later),
+        objects=tuple(obj for obj in objects if obj not in later),
         choices=tuple(chosen),
         until=end,
         scene=scene,
@@ -121,12 +126,28 @@ def set_up(
         lags=applied.lags,
         loads=beginnings.loads(applied.loads, begins),
         images=images,
-        applies=dict(applies or {}),
+        applies=brought,
         alone=applied.alone,
         programs=applied.programs,
+        release=applied.release,
         not_modelled=ground.not_modelled,
         assumed=assumed(flow, ground, effective, settings, images),
+        dropped=dropped,
     )
+
+
+def _fitted(
+    objects: tuple[Object, ...], release: Release, problems: list[str]
+) -> tuple[tuple[Object, ...], tuple[tuple[str, str, str], ...]]:
+    """The objects as that release takes them, and (object, path, release) of every field that it drops."""
+    found = [fitted(obj, release) for obj in objects]
+    problems += [
+        f"kubernetes {release.name}: {row.object.ref}: {written(problem.path)}: {problem.text}"
+        for row in found
+        for problem in row.problems
+    ]
+    dropped = [(str(row.object.ref), written(field.path), field.since) for row in found for field in row.dropped]
+    return tuple(row.object for row in found), tuple(dropped)
 
 
 def _later(flow: Flow, ground: Ground, objects: tuple[Object, ...]) -> tuple[Object, ...]:
@@ -212,7 +233,16 @@ class _Known:
         self.setup = setup
         rest = (setup.objects, setup.lags, setup.loads, setup.images, setup.flow.last_sync, setup.applies)
         life = (setup.flow.heartbeats, setup.flow.monitor, setup.flow.leaders, setup.flow.dns, setup.alone)
-        parts = (*rest, *life, setup.programs, setup.begins, setup.later, setup.flow.narrate_api, setup.flow.spare)
+        parts = (
+            *rest,
+            *life,
+            setup.release.name,
+            setup.programs,
+            setup.begins,
+            setup.later,
+            setup.flow.narrate_api,
+            setup.flow.spare,
+        )
         self.digest = sha256(repr(parts).encode()).digest()
 
     def __hash__(self) -> int:

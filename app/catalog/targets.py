@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from app.catalog import probe_answers
 from app.catalog.flow import Setting
 from app.errors import BadInput
-from app.kube import disks, durations, machines
+from app.kube import disks, durations, flags, machines
 from app.kube.annotations import PREFIX, behaviour
 from app.kube.annotations import check as check_annotations
 from app.kube.batch import CronJob, Job
@@ -21,6 +21,7 @@ from app.kube.meta import Ref
 from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Container, ExecAction, Lifecycle, LifecycleHandler, Pod, PodTemplateSpec
+from app.kube.releases import CURRENT, Release
 from app.kube.storage import PersistentVolume
 from app.kube.stringmap import StringMap
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
@@ -45,7 +46,7 @@ FORMS = {
     "lag": "lag PROCESS[/NODE]",
     "program": "program IMAGE BEHAVIOUR",
     "flag": "flag NAME",
-    "cluster": "cluster nodes",
+    "cluster": "cluster nodes|version",
     "script": "script NAME",
     "begins": "begins bound|rest",
     "elects": "elects PROCESS",
@@ -73,7 +74,9 @@ def parse(text: str) -> Target:
     form = FORMS.get(verb)
     if form is None or len(words) != len(form.split()) - 1:
         raise ValueError(f'found "{text}"; allowed: {form or ", ".join(FORMS.values())}')
-    if (verb == "begins" and words[0] not in ("bound", "rest")) or (verb == "cluster" and words[0] != "nodes"):
+    if (verb == "begins" and words[0] not in ("bound", "rest")) or (
+        verb == "cluster" and words[0] not in ("nodes", "version")
+    ):
         raise ValueError(f'found "{text}"; allowed: {form}')
     if verb in PLACELESS:
         return Target(verb, None, words[0])
@@ -88,6 +91,19 @@ def parse(text: str) -> Target:
     if verb == "load" and (ref.kind != "Service" or words[1] not in LOAD):
         raise ValueError(f'found "{text}"; allowed: {form}')
     return Target(verb, ref, words[1] if verb != "exists" else "")
+
+
+def usual(setting: Setting, release: Release) -> str:
+    """What a setting is unless somebody says otherwise: a flag that a flow leaves alone is that of the release."""
+    for target in map(parse, setting.sets):
+        if target.verb == "flag" and setting.default == durations.format(flags.usual(target.name, CURRENT)):
+            return durations.format(flags.usual(target.name, release))
+    return setting.default
+
+
+def follows(setting: Setting) -> bool:
+    """Whether its usual value may differ from release to release."""
+    return any(text.startswith("flag ") for text in setting.sets)
 
 
 def template(workload: Templated) -> PodTemplateSpec:

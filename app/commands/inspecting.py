@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.commands import given
+from app.kube.releases import CURRENT, NAMES, release
 
 
 def add(commands: Any) -> None:
@@ -25,6 +26,13 @@ def add(commands: Any) -> None:
         default="warning",
         help="the mildest finding that makes the exit status 1 (default: warning)",
     )
+    inspect.add_argument(
+        "--kubernetes",
+        choices=NAMES,
+        default=CURRENT.name,
+        metavar="VERSION",
+        help=f"the release that they are meant for, {NAMES[0]} to {NAMES[-1]} (default: {CURRENT.name})",
+    )
     inspect.add_argument("--format", choices=("text", "json", "sarif"), default="text")
     inspect.add_argument("-o", "--output", type=Path, metavar="FILE")
     inspect.set_defaults(run=_inspect)
@@ -39,7 +47,8 @@ def _inspect(asked: argparse.Namespace) -> int:
     from app.story.report import as_json
 
     texts = given.manifests(asked.file)
-    found = inspect({name: text for name, text in texts.items() if Path(name).name not in claims_file.NAMES})
+    own = {name: text for name, text in texts.items() if Path(name).name not in claims_file.NAMES}
+    found = inspect(own, release(asked.kubernetes))
     match asked.format:
         case "json":
             told = as_json(report(found))

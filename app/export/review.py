@@ -13,7 +13,6 @@ from app.export.asked import Asked, Remark
 from app.export.manifests import Brought, brought
 from app.export.telling import Told, of_step, origin, step_id
 from app.export.variants import JUDGED, Variants, variants
-from app.story import report
 from app.story.play import Answered, Play
 from app.story.sweeping import value_of
 from app.story.words import title
@@ -131,7 +130,7 @@ def review(played: Play, asked: Asked, subject: Subject) -> Review:
         summary=flow.summary,
         scene=scene,
         version=__version__,
-        kubernetes=report.KUBERNETES,
+        kubernetes=setup.release.name,
         origin=origin(played, asked),
         own=played.request.manifests is not None,
         manifest=subject.manifest,

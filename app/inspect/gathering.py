@@ -12,7 +12,7 @@ from app.inspect.subject import ASSUMED_NODES, Made, Subject, template_of
 from app.kube.batch import CronJob, Job
 from app.kube.daemons import daemon_spec
 from app.kube.defaults import SYSTEM_PRIORITIES, defaulted, defaulted_pod
-from app.kube.manifests import Judged
+from app.kube.manifests import Judged, Refusal
 from app.kube.members import Member
 from app.kube.meta import ObjectMeta, OwnerReference, Ref
 from app.kube.networking import Service
@@ -23,6 +23,8 @@ from app.kube.pods import Pod, PodTemplateSpec
 from app.kube.policy import PodDisruptionBudget
 from app.kube.priority import PriorityClass
 from app.kube.qos import qos_class
+from app.kube.release_fields import fitted
+from app.kube.releases import CURRENT, Release
 from app.kube.rollout import size
 from app.kube.stringmap import StringMap
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
@@ -34,11 +36,13 @@ T = TypeVar("T")
 MOST_CONTAINERS = 500
 
 
-def subject(found: Judged) -> Subject:
-    """What was read, made ready for the rules."""
+def subject(found: Judged, release: Release = CURRENT) -> Subject:
+    """What was read, as that release takes it, made ready for the rules."""
     by_ref = {obj.ref: obj for obj in found.objects}
-    faulty = {row.ref for row in found.refusals}
-    sound = tuple(defaulted(obj) for obj in found.objects if obj.ref not in faulty)
+    fit = {ref: fitted(obj, release) for ref, obj in by_ref.items()}
+    refusals = (*found.refusals, *(Refusal(ref, problem) for ref, row in fit.items() for problem in row.problems))
+    faulty = {row.ref for row in refusals}
+    sound = tuple(defaulted(fit[obj.ref].object) for obj in found.objects if obj.ref not in faulty)
     nodes = sum(isinstance(obj, Node) for obj in sound) or ASSUMED_NODES
     classes = [obj for obj in sound if isinstance(obj, PriorityClass)]
     owners = {ref: owner for ref, row in found.members.items() if (owner := owner_in(row.node)) is not None}
@@ -57,7 +61,8 @@ def subject(found: Judged) -> Subject:
     shapes = [(template, obj) for obj in found.objects if (template := template_of(obj)) is not None]
     return Subject(
         sound,
-        tuple((by_ref[row.ref], row) for row in found.refusals),
+        tuple((by_ref[row.ref], row) for row in refusals),
+        tuple((ref, field) for ref, row in fit.items() for field in row.dropped),
         found.members,
         made,
         tuple((obj.metadata.namespace, template.metadata.labels) for template, obj in shapes),

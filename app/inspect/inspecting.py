@@ -15,6 +15,7 @@ from app.inspect.words import filled, words
 from app.kube.manifests import NotModelled, judged
 from app.kube.members import Member
 from app.kube.meta import Ref
+from app.kube.releases import CURRENT, Release
 from app.kube.yaml_values import written
 
 
@@ -43,6 +44,8 @@ class Inspection(NamedTuple):
     budgets: tuple[Allowance, ...]
     findings: tuple[Finding, ...]
     not_modelled: tuple[NotModelled, ...]
+    release: Release
+    """The Kubernetes that they are meant for."""
 
     def count(self, severity: str) -> int:
         return sum(row.severity == severity for row in self.findings)
@@ -52,16 +55,17 @@ class Inspection(NamedTuple):
         return any(self.count(row) for row in SEVERITIES[: SEVERITIES.index(at) + 1])
 
 
-def inspect(texts: Mapping[str, str]) -> Inspection:
+def inspect(texts: Mapping[str, str], release: Release = CURRENT) -> Inspection:
     """Inspect the manifests in some texts, by the names of the texts; BadInput where one cannot be read."""
     found = judged(texts)
-    under = subject(found)
+    under = subject(found, release)
     return Inspection(
         under,
         computed(under),
         allowances(under),
         _ordered(_told(rule, row, under.members) for rule, check in RULES.items() for row in check(under)),
         found.not_modelled,
+        release,
     )
 
 

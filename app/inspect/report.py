@@ -17,13 +17,11 @@ from app.kube.networking import Service
 from app.kube.objects import wire
 from app.kube.probe_budget import Range
 
-KUBERNETES = "1.36"
-
 
 def report(found: Inspection) -> dict[str, Any]:
     """Everything; durations are seconds, amounts are written as Kubernetes writes them."""
     return {
-        "kubernetes": KUBERNETES,
+        "kubernetes": found.release.name,
         "summary": {severity: found.count(severity) for severity in SEVERITIES},
         "assumes": list(assumptions(found)),
         "findings": [row._asdict() for row in found.findings],

@@ -17,6 +17,7 @@ from app.kube.objects import Object
 from app.kube.pods import Container, ContainerPort, Pod, PodTemplateSpec
 from app.kube.policy import PodDisruptionBudget
 from app.kube.quantity import value
+from app.kube.release_fields import Dropped
 from app.kube.stringmap import StringMap
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from app.kube.yaml_values import Path
@@ -93,6 +94,8 @@ class Subject:
 
     objects: tuple[Object, ...]
     refused: tuple[tuple[Object, Refusal], ...]
+    dropped: tuple[tuple[Ref, Dropped], ...]
+    """Fields that the Kubernetes they are meant for does not know, and drops."""
     members: Mapping[Ref, Member]
     made: tuple[Made, ...]
     shapes: tuple[tuple[str, StringMap], ...]

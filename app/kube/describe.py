@@ -1,4 +1,4 @@
-"""What `kubectl describe pod` prints, as pkg/describe/describe.go of kubectl 1.35 and later."""
+"""What `kubectl describe pod` prints, as pkg/describe/describe.go of kubectl."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from app.kube.meta import condition
 from app.kube.names import generated_suffix
 from app.kube.pods import Pod, Toleration, Volume, VolumeProjection
 from app.kube.qos import qos_class
+from app.kube.releases import CURRENT, Release
 from app.kube.stringmap import StringMap
 from app.kube.tabular import tabulated
 
@@ -33,13 +34,14 @@ class EventRow(NamedTuple):
     """The part of the pod that it is about, such as `spec.containers{app}`."""
 
 
-def describe_pod(pod: Pod, events: Iterable[EventRow], now: int) -> str:
+def describe_pod(pod: Pod, events: Iterable[EventRow], now: int, release: Release = CURRENT) -> str:
     """All that is known of a pod, and its Events, the newest last."""
-    lines = [*_head(pod, now), *_body(pod)]
-    return "\n".join([*tabulated(lines), *tabulated(list(_events(list(events), now)))])
+    lines = [*_head(pod, now, release), *_body(pod)]
+    told = events if release.part_told else (row._replace(part="") for row in events)
+    return "\n".join([*tabulated(lines), *tabulated(list(_events(list(told), now)))])
 
 
-def _head(pod: Pod, now: int) -> Iterator[str]:
+def _head(pod: Pod, now: int, release: Release) -> Iterator[str]:
     meta, spec, status = pod.metadata, pod.spec, pod.status
     yield f"Name:\t{meta.name}"
     yield f"Namespace:\t{meta.namespace}"
@@ -53,7 +55,7 @@ def _head(pod: Pod, now: int) -> Iterator[str]:
         yield f"Start Time:\t{rfc1123(status.startTime)}"
     yield from _pairs("Labels", meta.labels, "=")
     yield from _annotations(meta.annotations)
-    if pod.terminating and not pod.finished:
+    if pod.terminating and not (pod.finished and release.terminal_shown):
         yield f"Status:\tTerminating (lasts {human_duration(now - (meta.deletionTimestamp or 0))})"
         yield f"Termination Grace Period:\t{meta.deletionGracePeriodSeconds}s"
     else:

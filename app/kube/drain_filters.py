@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from app.kube.pods import Pod
+from app.kube.releases import CURRENT, Release
 
 CONFIG_MIRROR = "kubernetes.io/config.mirror"
 
@@ -15,6 +16,7 @@ STORAGE_FATAL = "Pods with local storage (use --delete-emptydir-data to override
 STORAGE_WARNING = "deleting Pods with local storage"
 # "cannot delete" comes twice in what kubectl prints: the word stands in its text, too.
 UNMANAGED_FATAL = "cannot delete Pods that declare no controller (use --force to override)"
+UNMANAGED_BEFORE = "Pods declare no controller (use --force to override)"
 UNMANAGED_WARNING = "deleting Pods that declare no controller"
 
 # The DaemonSet of a pod: empty where it exists, else the API server's answer.
@@ -29,6 +31,8 @@ class Flags(NamedTuple):
     delete_emptydir_data: bool = False
     skip_wait_for_delete: int = 0
     """Seconds; 0 is off."""
+    release: Release = CURRENT
+    """Which kubectl it is."""
 
 
 class Verdict(NamedTuple):
@@ -86,7 +90,9 @@ def _storage(pod: Pod, flags: Flags, _: int, __: Missing) -> Verdict:
 def _unmanaged(pod: Pod, flags: Flags, _: int, __: Missing) -> Verdict:
     if pod.finished or pod.metadata.controller is not None:
         return OKAY
-    return _warning(UNMANAGED_WARNING) if flags.force else _error(UNMANAGED_FATAL)
+    if flags.force:
+        return _warning(UNMANAGED_WARNING)
+    return _error(UNMANAGED_FATAL if flags.release.drain_grammar else UNMANAGED_BEFORE)
 
 
 def _warning(message: str) -> Verdict:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from app.kube.quantity import canonical, in_bytes
+from app.kube.releases import CURRENT, Release
 
 REASON = "Evicted"
 DISRUPTION_TARGET = "DisruptionTarget"
@@ -53,8 +54,13 @@ def container_storage(container: str, limit: str) -> str:
     return f'Container {container} exceeded its local ephemeral storage limit "{canonical(limit)}". '
 
 
-def grace_override(*, hard: bool, longest: int, own: int | None) -> int:
+def at_once(own: int | None, release: Release = CURRENT) -> int:
+    """Seconds that an eviction gives which does not wait; before 1.31 a bug left the pod its own grace."""
+    return AT_ONCE if release.ends_at_once or own is None else own
+
+
+def grace_override(*, hard: bool, longest: int, own: int | None, release: Release = CURRENT) -> int:
     """Seconds. A hard threshold gives one; a soft one the pod's own grace, but no more than the kubelet's setting."""
     if hard:
-        return AT_ONCE
+        return at_once(own, release)
     return longest if own is None else min(longest, own)

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from app.kube import durations
 from app.kube.defaults import NOT_READY, TOLERATED_SECONDS, UNREACHABLE
-from app.kube.node_health import GRACE, GRACE_FLAG
+from app.kube.node_health import GRACE, GRACE_FLAG, usual_grace
 from app.kube.pods import Pod, Toleration
+from app.kube.releases import Release
 
 
 class Flag(NamedTuple):
@@ -26,6 +27,11 @@ FLAGS: dict[str, Flag] = {
     GRACE_FLAG: Flag("kube-controller-manager", GRACE),
     **dict.fromkeys(TOLERATION, Flag("kube-apiserver", TOLERATED_SECONDS * 1000)),
 }
+
+
+def usual(name: str, release: Release) -> int:
+    """What a release has a flag at."""
+    return usual_grace(release) if name == GRACE_FLAG else FLAGS[name].usual
 
 
 def parse(name: str, text: str) -> int:

@@ -52,12 +52,17 @@ def shortened_deadline(deletion: Deletion, requested: int | None, now: int) -> D
     return Deletion(whole_second(now), min(grace, 1))
 
 
-def effective_grace(spec: int | None, deletion: int | None, override: int | None, earlier: int = 0) -> int:
-    """The pod's grace as its worker sees it (calculateEffectiveGracePeriod); `earlier` is its last answer."""
+def effective_grace(
+    spec: int | None, deletion: int | None, override: int | None, earlier: int = 0, *, zero_counts: bool = True
+) -> int:
+    """The pod's grace as its worker sees it (calculateEffectiveGracePeriod); `earlier` is its last answer.
+
+    Where a zero does not count, it is taken for nothing said, and the pod has its own grace.
+    """
     grace, given = earlier, False
     for shorter in (deletion, override):
         if shorter is not None and (grace == 0 or shorter < grace):
-            grace, given = shorter, True
+            grace, given = shorter, zero_counts
     if not given and grace == 0 and spec is not None:
         grace = spec
     return max(grace, LEAST_POD_SECONDS)

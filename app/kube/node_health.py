@@ -10,10 +10,11 @@ from app.kube.meta import Condition, condition, whole_second
 from app.kube.nodes import Node, Taint
 from app.kube.pods import Pod
 from app.kube.pressure_admission import TAINT_OF
+from app.kube.releases import Release
 from app.kube.taints import UNSCHEDULABLE
 
-GRACE = 50_000
-"""--node-monitor-grace-period."""
+GRACE, SHORT_GRACE = 50_000, 40_000
+"""--node-monitor-grace-period, and what it was before."""
 STARTUP_GRACE = 60_000
 """--node-startup-grace-period: for a node that has never said whether it is ready."""
 GRACE_FLAG = "node-monitor-grace-period"
@@ -34,6 +35,11 @@ SCHEDULE: dict[str, dict[str, str]] = {
     "NetworkUnavailable": {"True": NETWORK},
 }
 OWNED = (UNSCHEDULABLE, *(key for row in SCHEDULE.values() for key in row.values()))
+
+
+def usual_grace(release: Release) -> int:
+    """What the flag is unless somebody sets it."""
+    return GRACE if release.long_node_grace else SHORT_GRACE
 
 
 def grace(node: Node, usual: int = GRACE) -> int:

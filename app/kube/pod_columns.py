@@ -7,6 +7,7 @@ from typing import NamedTuple
 from app.kube.ages import age, human_duration
 from app.kube.meta import condition
 from app.kube.pods import ContainerStateTerminated, ContainerStatus, Pod
+from app.kube.releases import CURRENT, Release
 
 NONE = "<none>"
 
@@ -42,7 +43,7 @@ class _Seen(NamedTuple):
     restarts: _Restarts
 
 
-def pod_columns(pod: Pod, now: int) -> PodColumns:
+def pod_columns(pod: Pod, now: int, release: Release = CURRENT) -> PodColumns:
     """One row of printPod in pkg/printers/internalversion/printers.go."""
     sidecars = frozenset(row.name for row in pod.spec.initContainers if row.sidecar)
     status = _first_word(pod)
@@ -58,7 +59,7 @@ def pod_columns(pod: Pod, now: int) -> PodColumns:
     return PodColumns(
         name=pod.metadata.name,
         ready=f"{ready}/{len(pod.spec.containers) + len(sidecars)}",
-        status=_deletion(pod) or status,
+        status=_deletion(pod, release) or status,
         restarts=_restarts(restarts, now),
         age=age(pod.metadata.creationTimestamp, now),
         ip=pod.status.podIP or NONE,
@@ -137,12 +138,12 @@ def _end(ended: ContainerStateTerminated) -> str:
     return ended.reason or (f"Signal:{ended.signal}" if ended.signal else f"ExitCode:{ended.exitCode}")
 
 
-def _deletion(pod: Pod) -> str:
+def _deletion(pod: Pod, release: Release) -> str:
     if not pod.terminating:
         return ""
     if pod.status.reason == "NodeLost":
         return "Unknown"
-    return "" if pod.finished else "Terminating"
+    return "" if pod.finished and release.terminal_shown else "Terminating"
 
 
 def _restarts(restarts: _Restarts, now: int) -> str:

@@ -12,6 +12,7 @@ from app.kube.nodes import Node
 from app.kube.pod_columns import NONE, pod_columns
 from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
+from app.kube.releases import CURRENT, Release
 from app.kube.rollout import size
 from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
 
@@ -32,10 +33,10 @@ class EventLine(NamedTuple):
     message: str
 
 
-def get_pods(pods: Sequence[Pod], now: int, *, wide: bool = False) -> str:
+def get_pods(pods: Sequence[Pod], now: int, *, wide: bool = False, release: Release = CURRENT) -> str:
     header = ["NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES"]
     count = len(header) if wide else 5
-    return table(header[:count], [pod_columns(pod, now)[:count] for pod in pods])
+    return table(header[:count], [pod_columns(pod, now, release)[:count] for pod in pods])
 
 
 def get_nodes(nodes: Sequence[Node], now: int, *, wide: bool = False) -> str:

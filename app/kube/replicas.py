@@ -180,9 +180,12 @@ def _sign(first: _Ordered, second: _Ordered) -> int:
 
 
 def counted(
-    owner: ReplicaSet, active: Sequence[Pod], terminating: int, now: int, failure: str | None = None
+    owner: ReplicaSet, active: Sequence[Pod], terminating: int | None, now: int, failure: str | None = None
 ) -> ReplicaSetStatus:
-    """The next status (calculateStatus); `failure` is the error of this sync's creations or deletions."""
+    """The next status (calculateStatus); `failure` is the error of this sync's creations or deletions.
+
+    `terminating` is None in releases that do not count them.
+    """
     labels = owner.spec.template.metadata.labels
     ready = [pod for pod in active if pod.ready]
     return ReplicaSetStatus(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from app.kube.meta import Condition, condition, whole_second
+from app.kube.releases import CURRENT, Release
 from app.kube.rollout import desired, max_unavailable, total_available, total_replicas
 from app.kube.workloads import Deployment, DeploymentStatus, ReplicaSet
 
@@ -18,14 +19,20 @@ _NO_DEADLINE = 2**31 - 1
 Conditions = tuple[Condition, ...]
 
 
-def counted(deployment: Deployment, sets: Sequence[ReplicaSet], new: ReplicaSet | None, now: int) -> DeploymentStatus:
+def counted(
+    deployment: Deployment,
+    sets: Sequence[ReplicaSet],
+    new: ReplicaSet | None,
+    now: int,
+    release: Release = CURRENT,
+) -> DeploymentStatus:
     """The counts and the Available condition (calculateStatus); `sets` includes the new ReplicaSet."""
     available = total_available(sets)
     # A ReplicaSet that its controller has not seen yet has no pods at all (GetTerminatingReplicaCountForReplicaSets).
     reported = [
         row.status for row in sets if row.status.observedGeneration or row.status.terminatingReplicas is not None
     ]
-    terminating = [status.terminatingReplicas for status in reported]
+    terminating = [status.terminatingReplicas for status in reported] if release.terminating_counted else [None]
     enough = available >= desired(deployment) - max_unavailable(deployment)
     return DeploymentStatus(
         observedGeneration=deployment.metadata.generation,
@@ -40,10 +47,14 @@ def counted(deployment: Deployment, sets: Sequence[ReplicaSet], new: ReplicaSet 
 
 
 def rollout_status(
-    deployment: Deployment, sets: Sequence[ReplicaSet], new: ReplicaSet | None, now: int
+    deployment: Deployment,
+    sets: Sequence[ReplicaSet],
+    new: ReplicaSet | None,
+    now: int,
+    release: Release = CURRENT,
 ) -> DeploymentStatus:
     """The status at the end of a sync that rolls out (syncRolloutStatus)."""
-    status = counted(deployment, sets, new, now)
+    status = counted(deployment, sets, new, now, release)
     current = condition(deployment.status.conditions, PROGRESSING)
     conditions = status.conditions if has_deadline(deployment) else _without(status.conditions, PROGRESSING)
 

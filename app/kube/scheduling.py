@@ -12,13 +12,14 @@ from app.kube.meta import OwnerReference
 from app.kube.neighbours import NOBODY, Neighbours, crowding, refused
 from app.kube.nodes import Node, Taint
 from app.kube.pods import Pod, PodSpec, Toleration
+from app.kube.releases import CURRENT, Release
 from app.kube.replicas import is_active
 from app.kube.resources import ASSUMED, Amounts, amounts, pod_requests, summed
 from app.kube.taints import UNSCHEDULABLE, tolerates, untolerated
 
 NO_NODES = "no nodes available to schedule pods"
 # The plugins that are asked after the filters, in their order: DynamicResources and DefaultPreemption.
-NO_CLAIMS = "no new claims to deallocate, preemption: "
+NO_CLAIMS, PREEMPTION = "no new claims to deallocate, ", "preemption: "
 PODS = "pods"
 # What a kubelet reports unless told otherwise; manifests of nodes often leave it out.
 KUBELET_MAX_PODS = 110
@@ -75,7 +76,13 @@ def load(pods: Iterable[Pod]) -> Load:
 
 
 def refusal(
-    pod: Pod, node: Node, taken: Load, wanted: Amounts | None = None, around: Neighbours = NOBODY
+    pod: Pod,
+    node: Node,
+    taken: Load,
+    wanted: Amounts | None = None,
+    around: Neighbours = NOBODY,
+    *,
+    release: Release = CURRENT,
 ) -> Refusal | None:
     """Why the pod cannot go to that node, or None; `wanted` saves adding up its requests again."""
     spec = pod.spec
@@ -83,8 +90,9 @@ def refusal(
         return Refusal(("node(s) were unschedulable",), unresolvable=True)
     if spec.nodeName and spec.nodeName != node.metadata.name:
         return Refusal(("node(s) didn't match the requested node name",), unresolvable=True)
-    if untolerated(node.spec.taints, spec.tolerations) is not None:
-        return Refusal(("node(s) had untolerated taint(s)",), unresolvable=True)
+    taint = untolerated(node.spec.taints, spec.tolerations)
+    if taint is not None:
+        return Refusal((_taint_text(taint, release),), unresolvable=True)
     if not allows(spec, node):
         return Refusal(("node(s) didn't match Pod's node affinity/selector",), unresolvable=True)
     if taken.host_ports.intersection(host_ports(spec)):
@@ -95,6 +103,11 @@ def refusal(
         return short
     reason = refused(around, node)
     return None if reason is None else Refusal((reason[0],), unresolvable=reason[1])
+
+
+def _taint_text(taint: Taint, release: Release) -> str:
+    named = "taint(s)" if release.taints_unnamed else f"taint {{{taint.key}: {taint.value}}}"
+    return f"node(s) had untolerated {named}"
 
 
 def fit(
@@ -129,7 +142,11 @@ def host_ports(spec: PodSpec) -> set[tuple[str, int]]:
 
 
 def place(
-    pod: Pod, nodes: Sequence[Node], loads: Mapping[str, Load], around: Neighbours = NOBODY
+    pod: Pod,
+    nodes: Sequence[Node],
+    loads: Mapping[str, Load],
+    around: Neighbours = NOBODY,
+    release: Release = CURRENT,
 ) -> str | tuple[Refusal, ...]:
     """The name of the node that the pod gets, or why no node takes it, one refusal a node.
 
@@ -138,7 +155,8 @@ def place(
     """
     requests = pod_requests(pod.spec)
     refusals = [
-        (node, refusal(pod, node, loads.get(node.metadata.name, EMPTY_LOAD), requests, around)) for node in nodes
+        (node, refusal(pod, node, loads.get(node.metadata.name, EMPTY_LOAD), requests, around, release=release))
+        for node in nodes
     ]
     feasible = [node for node, reason in refusals if reason is None]
     if not feasible:
@@ -199,17 +217,22 @@ def taint_score(taints: Mapping[str, Iterable[Taint]], tolerations: Sequence[Tol
 # Words.
 
 
-def failed_scheduling(refusals: Sequence[Refusal], preemption: str = "") -> str:
+def failed_scheduling(refusals: Sequence[Refusal], preemption: str = "", release: Release = CURRENT) -> str:
     """The message of FailedScheduling, with why preemption did not help."""
     if not refusals:
         return NO_NODES
-    return fit_error([row.reasons for row in refusals], f"{NO_CLAIMS}{preemption or no_victims(refusals, {})}")
+    return fit_error([row.reasons for row in refusals], f"{_after(release)}{preemption or no_victims(refusals, {})}")
 
 
-def pre_filter_failed(reason: str, nodes: int) -> str:
+def _after(release: Release) -> str:
+    """What stands before the words of preemption."""
+    return f"{NO_CLAIMS}{PREEMPTION}" if release.claims_told else PREEMPTION
+
+
+def pre_filter_failed(reason: str, nodes: int, release: Release = CURRENT) -> str:
     """The message where the pod itself is at fault, so that no node was looked at."""
     hopeless = fit_error([("Preemption is not helpful for scheduling",)] * nodes)
-    return f"0/{nodes} nodes are available: {reason}. {NO_CLAIMS}{hopeless}"
+    return f"0/{nodes} nodes are available: {reason}. {_after(release)}{hopeless}"
 
 
 def no_victims(refusals: Sequence[Refusal], searched: Mapping[int, Sequence[str]]) -> str:

@@ -43,7 +43,7 @@ def _sync(turn: Turn) -> Acts:
         return
     new, old = revisions.split(deployment, turn.owned(ReplicaSet, deployment.metadata.uid))
     if deployment.metadata.deletionTimestamp is not None:
-        yield from _report(deployment, rollout_status.counted(deployment, _all(old, new), new, turn.now))
+        yield from _report(deployment, _counted(turn, deployment, _all(old, new), new))
         return
     deployment = yield from _pausing(deployment, turn.now)
     if deployment.spec.paused or proportional.is_scaling_event(deployment, _all(old, new)):
@@ -81,7 +81,7 @@ def _scale_only(turn: Turn, deployment: Deployment, new: ReplicaSet | None, old:
     yield from _scalings(deployment, sets, proportional.scale(deployment, new, old))
     if deployment.spec.paused:
         yield from _cleanup(deployment, old)
-    yield from _report(deployment, rollout_status.counted(deployment, sets, new, turn.now))
+    yield from _report(deployment, _counted(turn, deployment, sets, new))
 
 
 def _rolling(turn: Turn, deployment: Deployment, new: ReplicaSet | None, old: Sets) -> Acts:
@@ -220,9 +220,13 @@ def _cleanup(deployment: Deployment, old: Sets) -> Acts:
         )
 
 
+def _counted(turn: Turn, deployment: Deployment, sets: Sets, new: ReplicaSet | None) -> DeploymentStatus:
+    return rollout_status.counted(deployment, sets, new, turn.now, turn.release)
+
+
 def _progress(turn: Turn, deployment: Deployment, new: ReplicaSet | None, old: Sets) -> Acts:
     """The status at the end of a sync, or, if it stays, a wait for the deadline."""
-    status = rollout_status.rollout_status(deployment, _all(old, new), new, turn.now)
+    status = rollout_status.rollout_status(deployment, _all(old, new), new, turn.now, turn.release)
     if status != deployment.status:
         yield from _report(deployment, status)
         return

@@ -1,4 +1,4 @@
-"""kubectl: one command line at a time, as `kubectl` 1.35 sends it and prints it."""
+"""kubectl: one command line at a time, as `kubectl` sends it and prints it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from app.kube.batch import Job
 from app.kube.meta import Ref
 from app.kube.networking import Service
 from app.kube.objects import Object
+from app.kube.releases import Release
 from app.kube.stringmap import StringMap
 from app.kube.workloads import Deployment, ReplicaSet, StatefulSet
 from app.loops.kubectl_drain import drain
@@ -49,7 +50,7 @@ def _next(turn: Turn, command: Command) -> Answers | Act | Wait | None:
     match command.verb:
         case "delete":
             if command.done < len(command.refs):
-                return _delete(command)
+                return _delete(command, turn.release)
             return None if _waits(turn, command) else _returned(command)
         case "apply":
             return ended(command) if command.done == len(command.objects) else _apply(turn, command)
@@ -63,7 +64,7 @@ def _next(turn: Turn, command: Command) -> Answers | Act | Wait | None:
             return ended(command) if command.done else AT_ONCE.get(command.verb, _change)(command)
 
 
-def _delete(command: Command) -> Answers:
+def _delete(command: Command, release: Release) -> Answers:
     force = command.option("force") == "true"
     ref = command.refs[command.done]
     answer = yield Act(
@@ -79,7 +80,7 @@ def _delete(command: Command) -> Answers:
         yield failed(command, answer)
         return
     uids = (*command.uids, answer.object.metadata.uid)
-    yield said(replace(command, done=command.done + 1, uids=uids), Line(_deleted(ref, forced=force)))
+    yield said(replace(command, done=command.done + 1, uids=uids), Line(_deleted(ref, release, forced=force)))
 
 
 def _waits(turn: Turn, command: Command) -> bool:
@@ -112,9 +113,9 @@ def _grace(command: Command, *, force: bool) -> int | None:
     return max(int(asked), 1)
 
 
-def _deleted(ref: Ref, *, forced: bool) -> str:
+def _deleted(ref: Ref, release: Release, *, forced: bool) -> str:
     word = "force deleted" if forced else "deleted"
-    where = f" from {ref.namespace} namespace" if ref.namespace else ""
+    where = f" from {ref.namespace} namespace" if ref.namespace and release.namespace_told else ""
     return f'{_resource(ref)} "{ref.name}" {word}{where}'
 
 

@@ -88,7 +88,7 @@ def _judged(turn: Turn, command: Command, node: Ref) -> Listing:
         ref = Ref(owner.kind, pod.metadata.namespace, owner.name)
         known = yield Act("get", ref, request=Get(ref), command=command, background=True)
         missing[pod.ref] = "" if known.ok else f'daemonsets.apps "{owner.name}" not found'
-    flags = _flags(command)
+    flags = _flags(command)._replace(release=turn.release)
     return [(pod, verdict(pod, flags, turn.now, lambda row: missing.get(row.ref, ""))) for pod in pods]
 
 

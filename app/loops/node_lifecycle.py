@@ -3,7 +3,8 @@
 Its clock is its own: what counts is when it saw a Lease change, not what the Lease says. A key is a node, a zone (its
 queue of nodes to taint) or the pass over all nodes, at whose end zones change their state. Passes and looks at queues
 that would find nothing are left out. Nodes without a Lease are not watched over. Not modelled: pods that are bound to a
-node after it was written off, and the live look at the Lease of 1.37.
+node after it was written off; and in releases whose NoExecute taint comes a pass late, that an exchange of one for the
+other came late, too.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from app.kube.pods import Pod
 from app.kube.zones import zone_of
 from app.loops import zone_queues
 from app.loops.zone_passes import MONITOR, monitored, passes
-from app.sim.acts import Act, Event, Outcome, Patch, PatchStatus, Wait, Work
+from app.sim.acts import Act, Event, Get, Outcome, Patch, PatchStatus, Wait, Work
 from app.sim.index import Index
 from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
@@ -53,7 +54,7 @@ def _node(turn: Turn) -> Turns | Wait | None:
         return _first_seen(turn, node, lease) if tick == turn.now else Wait(Bounds.at(tick))
     if node is None:
         return _gone(name) if tick == turn.now else Wait(Bounds.at(tick))
-    if lease is not None and lease.spec.renewTime != known.renewed:
+    if lease is not None and _newer(lease, known):
         known = replace(known, renewed=lease.spec.renewTime, observed=tick)
     silent = known.silent_from(monitor, health.grace(node, turn.lag(health.GRACE_FLAG).usual))
     lost = silent <= turn.now and known.ready != "Unknown"
@@ -64,6 +65,12 @@ def _node(turn: Turn) -> Turns | Wait | None:
         return Wait(None, memory=known)
     # As long as the Lease is renewed this alarm is put off again and again.
     return Wait(Bounds(silent, silent, silent, idle=True), memory=known)
+
+
+def _newer(lease: Lease, known: Health) -> bool:
+    """Whether the kubelet has renewed it since: the live one may have been seen before the cache has it."""
+    at = lease.spec.renewTime
+    return at is not None and (known.renewed is None or at > known.renewed)
 
 
 def _has_work(node: Node, known: Health) -> bool:
@@ -78,6 +85,8 @@ def _has_work(node: Node, known: Health) -> bool:
 def _passed(turn: Turn, node: Node, known: Health, *, silent: bool) -> Turns:
     """What a pass does about one node: write it off, see to its taint, and let the pass's end see to the zones."""
     status = before = health.ready_status(node)
+    if silent and before != "Unknown" and _can_ask(turn) and not (yield from _confirmed(turn, known)):
+        return
     if silent and before != "Unknown":
         answer = yield _written_off(node, turn.now, was_ready=before == "True")
         if not answer.ok:
@@ -88,13 +97,30 @@ def _passed(turn: Turn, node: Node, known: Health, *, silent: bool) -> Turns:
         yield _taint(node, key, turn.now)
     if silent and before == "True":
         yield from _marked(turn)
-    queued = None if not key else known.queued if executing or known.queued is not None else turn.now
-    zones = (zone_queues.ref_of(zone_of(node)),) if queued == turn.now else ()
+    # The pass that wrote it off looked at what was there before; older releases left the rest to the next one.
+    at = monitored(turn).after(turn.now) if silent and not turn.release.executes_at_once else turn.now
+    queued = None if not key else known.queued if executing or known.queued is not None else at
+    zones = (zone_queues.ref_of(zone_of(node)),) if queued is not None and queued != known.queued else ()
     yield Wait(
         None,
         memory=replace(known, ready=status, queued=queued),
         also=(MONITOR, *zones) if status != known.ready else zones,
     )
+
+
+def _confirmed(turn: Turn, known: Health) -> Generator[Act | Wait, Outcome, bool]:
+    """Whether the Lease is as old as it is believed to be: the API server is asked before anybody is written off."""
+    ref = lease_ref(turn.key.name)
+    answer = yield Act("ask-lease", ref, reason="LeaseLooksExpired", moment="lease-asked", request=Get(ref))
+    if not isinstance(answer.object, Lease) or not _newer(answer.object, known):
+        return True
+    yield Wait(None, memory=replace(known, renewed=answer.object.spec.renewTime, observed=turn.now))
+    return False
+
+
+def _can_ask(turn: Turn) -> bool:
+    """A question that nobody answers is left out: what is written then does not get through either."""
+    return turn.release.lease_asked and turn.reaches(turn.process) and not turn.server_hangs
 
 
 def _written_off(node: Node, now: int, *, was_ready: bool) -> Act:

@@ -74,7 +74,7 @@ def _on_node(turn: Turn, pod: Pod, node: Node, ground: Surroundings) -> Victims 
         if others is not NOBODY:
             away = {row.metadata.uid for row in there} - {row.metadata.uid for row in kept}
             others = around(turn, pod, ground.nodes, frozenset(away))
-        return refusal(pod, node, load([*kept, *nominated]), wanted, others)
+        return refusal(pod, node, load([*kept, *nominated]), wanted, others, release=turn.release)
 
     return select_victims(pod, name, there, refused, turn.all(PodDisruptionBudget))
 

@@ -33,7 +33,8 @@ def reconcile(turn: Turn) -> Generator[Act | Wait, Outcome, None]:
     if owner.metadata.deletionTimestamp is None and not (yield from _managed(turn, owner, pods, active)):
         return
     # Counted from the pods as they were at the start: what this sync made or deleted shows in the next one's status.
-    status = counted(owner, active, sum(map(is_terminating, pods)), turn.now)
+    leaving = sum(map(is_terminating, pods)) if turn.release.terminating_counted else None
+    status = counted(owner, active, leaving, turn.now)
     if status != owner.status:
         wanted = replace(owner, status=status)
         yield Act("update-status", owner.ref, reason="PodsChanged", request=UpdateStatus(wanted), background=True)

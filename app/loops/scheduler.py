@@ -1,8 +1,8 @@
 """kube-scheduler: binds one pod a turn to the node that suits it best, or says why no node does.
 
 A pod without a node is tried again as soon as a Node changes or a bound pod ends: an idle scheduler takes pods out of
-their back-off at once (SchedulerPopFromBackoffQ, on since 1.33). Not modelled: the retry after five minutes, and the
-event of a retry that changes nothing.
+their back-off at once; older ones left them there to its end. Not modelled: the retry after five minutes, and the event
+of a retry that changes nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from zlib import crc32
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from app.kube import storage
@@ -23,8 +24,9 @@ from app.kube.scheduling import NO_NODES, Refusal, cut, failed_scheduling, fit_e
 from app.kube.storage import PersistentVolumeClaim
 from app.loops.preempting import preempted, searched, waits_for_victims
 from app.loops.surroundings import Surroundings, surroundings
-from app.sim.acts import Act, Bind, Event, Outcome, PatchStatus
+from app.sim.acts import Act, Bind, Event, Outcome, PatchStatus, Wait
 from app.sim.index import Index, on_node
+from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
 
 SOURCE = "default-scheduler"
@@ -32,26 +34,56 @@ SOURCE = "default-scheduler"
 # numFeasibleNodesToFind in pkg/scheduler/schedule_one.go: big clusters are searched only in part.
 FEW_NODES = 100
 LEAST_PERCENT = 5
+# podInitialBackoffSeconds and podMaxBackoffSeconds.
+FIRST_BACK_OFF, LONGEST_BACK_OFF = 1_000, 10_000
 
 
-def reconcile(turn: Turn) -> Generator[Act, Outcome, None]:
+class Tries(Struct, frozen=True):
+    """How often a pod has been tried, and when last."""
+
+    count: int
+    last: int
+
+    @property
+    def until(self) -> int:
+        """The end of its back-off."""
+        return self.last + min(FIRST_BACK_OFF << min(self.count - 1, 10), LONGEST_BACK_OFF)
+
+
+def reconcile(turn: Turn) -> Generator[Act | Wait, Outcome, None]:
     """Filter, score and bind; own bindings count at once."""
     pod = turn.read(Pod, turn.key)
     if pod is None or not _waits(pod):
+        if turn.memory is not None:
+            yield Wait(None, forget=True)
         return
+    if turn.release.back_off_cut:
+        yield from _tried_now(turn, pod)
+        return
+    known = turn.memory if isinstance(turn.memory, Tries) else Tries(0, turn.now)
+    if known.count and turn.now < known.until:
+        # Its own report wakes it, too, and nothing comes of that.
+        if next(_tried_now(turn, pod), None) is not None:
+            yield Wait(Bounds.at(known.until))
+        return
+    yield from _tried_now(turn, pod)
+    yield Wait(None, memory=Tries(known.count + 1, turn.now))
+
+
+def _tried_now(turn: Turn, pod: Pod) -> Generator[Act, Outcome, None]:
     ground = surroundings(turn, pod)
     lacking = _lacking(turn, pod)
-    found = () if lacking else _placed(pod, ground)
+    found = () if lacking else _placed(turn, pod, ground)
     if isinstance(found, str):
         yield _binding(pod, found)
     elif not ground.nodes:
         yield from _unschedulable(turn, pod, NO_NODES)
     elif lacking:
-        yield from _unschedulable(turn, pod, cut(pre_filter_failed(lacking, len(ground.nodes))))
+        yield from _unschedulable(turn, pod, cut(pre_filter_failed(lacking, len(ground.nodes), turn.release)))
     elif not waits_for_victims(turn, pod):
         victims = searched(turn, pod, ground, found)
         if isinstance(victims, str):
-            yield from _unschedulable(turn, pod, cut(failed_scheduling(found, victims)))
+            yield from _unschedulable(turn, pod, cut(failed_scheduling(found, victims, turn.release)))
         else:
             yield from _nominated(turn, pod, victims, cut(fit_error([row.reasons for row in found])))
 
@@ -67,7 +99,7 @@ def _lacking(turn: Turn, pod: Pod) -> str:
     return ""
 
 
-def _placed(pod: Pod, ground: Surroundings) -> str | tuple[Refusal, ...]:
+def _placed(turn: Turn, pod: Pod, ground: Surroundings) -> str | tuple[Refusal, ...]:
     """The node where others made room, or the best one; else what stands against each."""
     nominated = [node for node in ground.nodes if node.metadata.name == pod.status.nominatedNodeName]
     tried = _tried(ground.nodes, pod)
@@ -75,7 +107,7 @@ def _placed(pod: Pod, ground: Surroundings) -> str | tuple[Refusal, ...]:
     for part in (nominated, tried, ground.nodes):
         if part is ground.nodes and len(tried) == len(part):
             break
-        found = place(pod, part, ground.loads, ground.others)
+        found = place(pod, part, ground.loads, ground.others, turn.release)
         if isinstance(found, str):
             break
     return found

@@ -51,7 +51,7 @@ def reconcile(turn: Turn) -> Generator[Act | Wait, Outcome, None]:
     revision = f"{owner.metadata.name}-{template_hash(owner.spec.template)}"
     writes = planned(owner, pods, revision, turn.now) if owner.metadata.deletionTimestamp is None else ()
     for write in writes:
-        outcome = yield _creation(owner, write, revision) if isinstance(write, int) else _deletion(owner, *write)
+        outcome = yield _write(turn, owner, write, revision)
         if outcome.status not in ("ok", "not-found"):
             return
     yield from _withheld(turn, owner, pods)
@@ -166,7 +166,13 @@ def _withheld(turn: Turn, owner: StatefulSet, pods: Pods) -> Iterator[Act]:
             )
 
 
-def _creation(owner: StatefulSet, ordinal: int, revision: str) -> Act:
+def _write(turn: Turn, owner: StatefulSet, write: Write, revision: str) -> Act:
+    if isinstance(write, int):
+        return _creation(turn, owner, write, revision)
+    return _deletion(turn, owner, *write)
+
+
+def _creation(turn: Turn, owner: StatefulSet, ordinal: int, revision: str) -> Act:
     name = f"{owner.metadata.name}-{ordinal}"
     pod = pod_from(owner.spec.template, owner, name=name)
     labels = pod.metadata.labels.merged({POD_NAME: name, POD_INDEX: str(ordinal), REVISION: revision})
@@ -178,23 +184,24 @@ def _creation(owner: StatefulSet, ordinal: int, revision: str) -> Act:
         reason="OldPodIsGone" if known else "TooFewPods",
         moment="replacement-created" if known else "pod-created",
         request=Create(pod),
-        events=(_event(owner, "Create", name),),
+        events=(_event(turn, owner, "Create", name),),
     )
 
 
-def _deletion(owner: StatefulSet, pod: Pod, reason: str) -> Act:
+def _deletion(turn: Turn, owner: StatefulSet, pod: Pod, reason: str) -> Act:
     return Act(
         "delete-pod",
         pod.ref,
         reason=reason,
         moment=DELETIONS.get(reason, "finished-pod-deleted"),
         request=Delete(pod.ref),
-        events=(_event(owner, "Delete", pod.metadata.name),),
+        events=(_event(turn, owner, "Delete", pod.metadata.name),),
     )
 
 
-def _event(owner: StatefulSet, verb: str, name: str) -> Event:
-    message = f"{verb} Pod {name} in StatefulSet {owner.metadata.name} successful"
+def _event(turn: Turn, owner: StatefulSet, verb: str, name: str) -> Event:
+    word = verb if turn.release.title_case else verb.lower()
+    message = f"{word} Pod {name} in StatefulSet {owner.metadata.name} successful"
     return Event("Normal", f"Successful{verb}", message, SOURCE, owner.ref)
 
 

@@ -109,7 +109,8 @@ class Api:
             return Answer(Outcome("already-exists", message=f'{resource_of(ref.kind)} "{ref.name}" already exists'))
         born, version = draft.incarnations.get(ref, (0, 0))
         draft.incarnations = draft.incarnations.set(ref, (born + 1, version))
-        meta = replace(meta, uid=uid_of(ref, born + 1), creationTimestamp=whole_second(draft.now), generation=1)
+        meta = replace(meta, uid=uid_of(ref, born + 1), creationTimestamp=whole_second(draft.now))
+        meta = replace(meta, generation=0 if isinstance(obj, Pod) and not draft.release.pod_generation else 1)
         obj = replace_meta(obj, meta)
         if isinstance(obj, Pod):
             obj = replace(obj, status=PodStatus(phase="Pending", qosClass=qos_class(obj.spec)))

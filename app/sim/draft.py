@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from app.kube.meta import Ref
 from app.kube.objects import Object
+from app.kube.releases import Release
 from app.sim.acts import Act, Command, Wait, Work
 from app.sim.fronts import Front
 from app.sim.host import Host
@@ -57,6 +58,7 @@ class Draft:
     script: tuple[Intervention, ...]
     manifests: Map[str, tuple[Object, ...]]
     lags: Map[str, Lag]
+    release: Release
     narrate_api: tuple[str, ...]
     besides: tuple[str, ...]
     fronts: Map[Ref, Front]
@@ -88,6 +90,7 @@ class Draft:
             self.script,
             self.manifests,
             self.lags,
+            self.release,
             self.narrate_api,
             self.besides,
             self.fronts,

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from app.kube.flags import FLAGS
+from app.kube.flags import FLAGS, usual
+from app.kube.releases import Release
 from app.sim.maps import Map
 
 
@@ -119,6 +120,12 @@ DEFAULT_LAGS: Map[str, Lag] = Map(
         "proxy-start": Lag(400, 520, 700),
     }
 )
+
+
+def of_release(release: Release) -> dict[str, Lag]:
+    """What a release has otherwise: the flags whose defaults have changed."""
+    lengths = {name: usual(name, release) for name, flag in FLAGS.items() if usual(name, release) != flag.usual}
+    return {name: Lag(length, length, length) for name, length in lengths.items()}
 
 
 def lag(lags: Map[str, Lag], name: str, node: str = "") -> Lag:

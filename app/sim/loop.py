@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from app.kube.meta import LabelSelector, Ref
 from app.kube.objects import Object
+from app.kube.releases import Release
 from app.kube.stringmap import StringMap
 from app.sim import index as lookup
 from app.sim import naming
@@ -187,6 +188,11 @@ class Turn:
     def rules(self, node: str, service: Ref) -> Rules | None:
         """What the rules of a machine make of a connection to a Service; None where they do not know it."""
         return self._world.hosts[node].proxy.rules.get(service)
+
+    @property
+    def release(self) -> Release:
+        """Which Kubernetes it is part of."""
+        return self._world.release
 
     @property
     def machines(self) -> int:

@@ -14,6 +14,7 @@ from app.kube.networking import EndpointSlice
 from app.kube.nodes import Node, NodeAddress, NodeSpec, NodeStatus, NodeSystemInfo
 from app.kube.objects import Object
 from app.kube.pods import Pod
+from app.kube.releases import CURRENT, Release
 from app.kube.static_pods import is_mirror, static_pod
 from app.kube.stringmap import StringMap
 from app.sim import traffic
@@ -24,7 +25,7 @@ from app.sim.fronts import PROCESS, Front, ready_addresses
 from app.sim.host import Host
 from app.sim.index import Index
 from app.sim.intervention import Intervention
-from app.sim.lags import Lag
+from app.sim.lags import Lag, of_release
 from app.sim.ledger import Ledger, Load
 from app.sim.manifest_files import with_files
 from app.sim.maps import EMPTY, Map, ordered_keys
@@ -34,7 +35,6 @@ from app.sim.world import World
 
 LONG_AGO = -600_000
 """When the cluster came up, ten minutes before t = 0."""
-VERSION = "v1.36.2"
 CONDITIONS = (
     Condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
     Condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
@@ -54,6 +54,7 @@ def at_rest(
     relist: Mapping[str, int] | None = None,
     syncs: Mapping[str, int] | None = None,
     restless: bool = False,
+    release: Release = CURRENT,
 ) -> World:
     """A world at t = 0 in which nothing is left to do, with every object applied long before.
 
@@ -61,14 +62,14 @@ def at_rest(
     fails for ever the kubelet tells of it for ever, too. A clock never rests, so of a cluster with CronJobs only the
     pods of others must be ready.
     """
-    world = empty(objects, lags=lags, images=images, relist=relist, syncs=syncs)
+    world = empty(objects, lags=lags, images=images, relist=relist, syncs=syncs, release=release)
     rest = [obj for obj in objects if not isinstance(obj, Node)]
     draft = Draft(world)
     for node in [obj for obj in objects if isinstance(obj, Node)]:
         if draft.hosts[node.metadata.name].machine.off:
             power_off(model, draft, Intervention(None, "power-off", (str(node.ref),)))
         else:
-            model.api.commit(draft, "", node.ref, ready(node), "")
+            model.api.commit(draft, "", node.ref, ready(node, release), "")
     for name, pods in _static(rest, world.nodes).items():
         model.change_host(draft, with_files(draft.hosts[name], pods))
     rest = [obj for obj in rest if not (isinstance(obj, Pod) and _from_a_file(obj))]
@@ -141,31 +142,33 @@ def empty(
     images: tuple[str, ...] = (),
     relist: Mapping[str, int] | None = None,
     syncs: Mapping[str, int] | None = None,
+    release: Release = CURRENT,
 ) -> World:
     """Machines that are on, and nothing else."""
     nodes = {obj.metadata.name: obj for obj in objects if isinstance(obj, Node)}
     hosts = {
         name: replace(
-            _host(nodes[name], number, images),
+            _host(nodes[name], number, images, release),
             relist_phase=(relist or {}).get(name, _phase(number)),
             sync_phase=(syncs or {}).get(name, _phase(number) * 7 % 1000),
         )
         for number, name in enumerate(sorted(nodes), 1)
     }
-    world = World(now=LONG_AGO, nodes=tuple(sorted(nodes)), hosts=Map(hosts))
-    return replace(world, lags=world.lags.update(dict(lags or {})))
+    world = World(now=LONG_AGO, nodes=tuple(sorted(nodes)), hosts=Map(hosts), release=release)
+    return replace(world, lags=world.lags.update({**of_release(release), **(lags or {})}))
 
 
-def _host(node: Node, number: int, images: tuple[str, ...]) -> Host:
+def _host(node: Node, number: int, images: tuple[str, ...], release: Release) -> Host:
     known = machine(node)
     own = (name for name, _ in known.images if name not in images)
+    spec = NodeSpec(podCIDR=node.spec.podCIDR, providerID=node.spec.providerID)
     return Host(
         node.metadata.name,
         number,
         images=(*images, *own),
         machine=known,
         pod_range=pod_range(node.spec.podCIDR),
-        registers=replace(ready(node), spec=NodeSpec(podCIDR=node.spec.podCIDR, providerID=node.spec.providerID)),
+        registers=replace(ready(node, release), spec=spec),
     )
 
 
@@ -183,7 +186,7 @@ def _phase(number: int) -> int:
     return number * 370 % 1000
 
 
-def ready(node: Node) -> Node:
+def ready(node: Node, release: Release = CURRENT) -> Node:
     """The node as its kubelet would have registered it."""
     status = node.status
     capacity = CAPACITY.merged(status.capacity)
@@ -201,7 +204,7 @@ def ready(node: Node) -> Node:
             allocatable=capacity.merged(allocatable(machine(node))).merged(status.allocatable),
             conditions=status.conditions or CONDITIONS,
             addresses=status.addresses or (NodeAddress("InternalIP", f"192.168.0.{number}"),),
-            nodeInfo=NodeSystemInfo(VERSION, "Debian GNU/Linux 13", "6.12.0", "amd64", "containerd://2.2.0")
+            nodeInfo=NodeSystemInfo(release.kubelet, "Debian GNU/Linux 13", "6.12.0", "amd64", "containerd://2.2.0")
             if not status.nodeInfo.kubeletVersion
             else status.nodeInfo,
         ),

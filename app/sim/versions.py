@@ -35,7 +35,7 @@ def marked_for_deletion(obj: Object, grace: int, now: int) -> Object:
         meta,
         deletionTimestamp=deletion.timestamp,
         deletionGracePeriodSeconds=deletion.grace,
-        generation=meta.generation + 1,
+        generation=_next(obj),
     )
     return replace_meta(obj, changed)
 
@@ -49,7 +49,13 @@ def bumped(before: Any, after: Any) -> Object:
     """`after`, with the generation one up if the spec changed."""
     if getattr(before, "spec", None) == getattr(after, "spec", None):
         return after  # type: ignore[no-any-return]
-    return replace_meta(after, replace(after.metadata, generation=before.metadata.generation + 1))
+    return replace_meta(after, replace(after.metadata, generation=_next(before)))
+
+
+def _next(obj: Object) -> int:
+    """The generation after a change; a Pod that was created without one never has any."""
+    known = obj.metadata.generation
+    return 0 if isinstance(obj, Pod) and not known else known + 1
 
 
 def merged_status(current: Any, believed: Any, wanted: Any) -> Any:

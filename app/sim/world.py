@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from app.kube.meta import Ref
 from app.kube.objects import Object
+from app.kube.releases import CURRENT, Release
 from app.sim.acts import Command, Work
 from app.sim.fronts import Front
 from app.sim.host import Host
@@ -70,6 +71,8 @@ class World(Struct, frozen=True, gc=False):
     manifests: Map[str, tuple[Object, ...]] = EMPTY
     """Objects that `apply m:HASH` may name."""
     lags: Map[str, Lag] = DEFAULT_LAGS
+    release: Release = CURRENT
+    """Which Kubernetes all of it is; kubectl too."""
     narrate_api: tuple[str, ...] = ()
     """The kinds with which the API server's handling of kubectl's requests is told step by step."""
     besides: tuple[str, ...] = ()

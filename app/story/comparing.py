@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
@@ -12,11 +12,13 @@ from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.sim.maps import ordered
 from app.sim.walk import Record, Walk
-from app.story.play import Answered, Play
+from app.story.play import Answered, Play, differences
 from app.story.words import title
 
 GENERATED = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")
 """A name as it stands in an id."""
+HASH = "pod-template-hash"
+INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T")
 
 
 class Place(Struct, frozen=True):
@@ -26,6 +28,8 @@ class Place(Struct, frozen=True):
     at: int
     """Milliseconds."""
     outcome: str
+    says: tuple[str, ...] = ()
+    """What it writes and prints, without times, and with names as they are in both walks."""
 
 
 class Pair(Struct, frozen=True):
@@ -39,7 +43,7 @@ class Pair(Struct, frozen=True):
 
     @property
     def state(self) -> str:
-        """same, later, earlier (in the second), changed (another outcome), first or second (only there)."""
+        """same, later, earlier (in the second), changed (in outcome or words), first or second (only there)."""
         if self.first is None:
             return "second"
         if self.second is None:
@@ -47,8 +51,17 @@ class Pair(Struct, frozen=True):
         if self.first.outcome != self.second.outcome:
             return "changed"
         if self.first.at == self.second.at:
-            return "same"
+            return "same" if self.first.says == self.second.says else "changed"
         return "later" if self.second.at > self.first.at else "earlier"
+
+    @property
+    def words(self) -> tuple[str, str] | None:
+        """The first thing that each says and the other does not; None where both say the same."""
+        if self.first is None or self.second is None or self.first.says == self.second.says:
+            return None
+        mine = next((text for text in self.first.says if text not in self.second.says), "")
+        theirs = next((text for text in self.second.says if text not in self.first.says), "")
+        return (mine, theirs) if mine or theirs else None
 
 
 class Judged(Struct, frozen=True):
@@ -83,21 +96,26 @@ def compare(first: Play, second: Play) -> Comparison:
     Generated names follow from the template, so that a pod has another name in each walk; it counts as the same when it
     is the same one of the same workload.
     """
-    mine, theirs = _by_id(first), _by_id(second)
-    found = [Pair(id, title(first.flow, row), _place(row), _place(theirs.get(id))) for id, row in mine.items()]
-    found += [Pair(id, title(second.flow, row), None, _place(row)) for id, row in theirs.items() if id not in mine]
+    names = _names(first.walk), _names(second.walk)
+    mine, theirs = _by_id(first, names[0]), _by_id(second, names[1])
+    found = [
+        Pair(id, title(first.flow, row), _place(row, names[0]), _place(theirs.get(id), names[1]))
+        for id, row in mine.items()
+    ]
+    found += [
+        Pair(id, title(second.flow, row), None, _place(row, names[1])) for id, row in theirs.items() if id not in mine
+    ]
     answers = {row.id: row for row in second.verdicts}
     verdicts = tuple(Judged(row.id, row.title, row, answers[row.id]) for row in first.verdicts)
     return Comparison(tuple(sorted(found, key=_order)), verdicts)
 
 
-def _by_id(played: Play) -> dict[str, Record]:
+def _by_id(played: Play, names: Mapping[str, str]) -> dict[str, Record]:
     """The steps by what they are: of the writes of one object, the first that has that reason is another step."""
-    names = _names(played.walk)
     found: dict[str, Record] = {}
     for row in played.steps:
         step = row.step
-        plain = GENERATED.sub(lambda word: names.get(word[0], word[0]), step.id)
+        plain = _plain(step.id, names)
         plain = " ".join(part for part in (plain, step.moment, step.reason) if part)
         count = 1
         while (id := plain if count == 1 else f"{plain} ({count})") in found:
@@ -125,7 +143,9 @@ def _names(walk: Walk) -> dict[str, str]:
         else:
             made[per] = made.get(per, 0) + 1
             called = f"{maker}/{made[per]}"
-        makers[obj.metadata.uid] = found[obj.metadata.name] = called
+        makers[obj.metadata.uid] = found[obj.metadata.name] = found[obj.metadata.uid] = called
+        if not isinstance(obj, Pod) and HASH in obj.metadata.labels:
+            found[obj.metadata.labels[HASH]] = called
     return found
 
 
@@ -144,8 +164,22 @@ def _appearing(walk: Walk) -> Iterator[Object]:
         yield from (commit.after for commit in row.step.commits if commit.before is None and commit.after is not None)
 
 
-def _place(row: Record | None) -> Place | None:
-    return None if row is None else Place(row.n, row.step.at, row.step.outcome)
+def _place(row: Record | None, names: Mapping[str, str]) -> Place | None:
+    return None if row is None else Place(row.n, row.step.at, _plain(row.step.outcome, names), _says(row, names))
+
+
+def _says(row: Record, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Messages of Events, lines that are printed, and the texts of fields that change; instants are another matter."""
+    found = [event.message for event in row.step.events]
+    found += [line.text for line in row.step.output]
+    texts = [(row.path, row.after) for row in differences(row) if not INSTANT.match(str(row.after))]
+    found += [f"{path}: {after}" for path, after in texts]
+    return tuple(_plain(text, names) for text in found)
+
+
+def _plain(text: str, names: Mapping[str, str]) -> str:
+    """With what names stand for in the place of generated ones."""
+    return GENERATED.sub(lambda word: names.get(word[0], word[0]), text)
 
 
 def _order(pair: Pair) -> tuple[int, int, int]:

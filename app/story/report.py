@@ -19,8 +19,6 @@ from app.story.play import Answered, Play, differences, output
 from app.story.terminal import kubectl
 from app.story.words import title
 
-KUBERNETES = "1.36"
-
 
 def report(played: Play, facts: Mapping[str, Fact] | None = None) -> dict[str, Any]:
     """Everything about one walk, with the facts that were asked for."""
@@ -30,7 +28,7 @@ def report(played: Play, facts: Mapping[str, Fact] | None = None) -> dict[str, A
         told["orders"] = [{"step": row.n} | to_builtins(found) for row, found in who_first.first_orders(walk)]
     return told | {
         "flow": played.flow.id,
-        "kubernetes": KUBERNETES,
+        "kubernetes": played.setup.release.name,
         "scene": played.setup.scene,
         "settings": dict(played.setup.settings),
         "target": str(played.target),
@@ -65,6 +63,7 @@ def report(played: Play, facts: Mapping[str, Fact] | None = None) -> dict[str, A
             for what, names in played.setup.assumed
         ],
         "not_modelled": [{"object": name, "path": path} for name, path in played.setup.not_modelled],
+        "dropped": [{"object": name, "path": path, "since": since} for name, path, since in played.setup.dropped],
     }
 
 

@@ -30,7 +30,7 @@ def kubectl(played: Play, n: int, pod: Ref | None = None) -> dict[str, str]:
     read = pod if any(row.ref == pod and _restarts(row) for row in pods) else None
     lines = [printers.EventLine(row.at, row.type, row.reason, row.object, row.message) for row in events]
     views = {
-        "get pods -o wide": printers.get_pods(pods, world.now, wide=True),
+        "get pods -o wide": printers.get_pods(pods, world.now, wide=True, release=world.release),
         "get nodes": printers.get_nodes(nodes, world.now),
         **owner_views(world),
         "get endpointslices": printers.get_endpoint_slices(slices, world.now),
@@ -70,7 +70,7 @@ def described(world: World, pods: Sequence[Pod], events: Iterable[Recorded], ref
         return {words: not_found(ref.name).err}
     # A static pod is written about before its mirror is there.
     rows = [_row(row) for row in events if row.object == ref and row.uid in ("", pod.metadata.uid)]
-    return {words: describe_pod(pod, rows, world.now)}
+    return {words: describe_pod(pod, rows, world.now, world.release)}
 
 
 def _row(row: Recorded) -> EventRow:

@@ -49,6 +49,9 @@ def plain(played: Play, facts: Mapping[str, Fact] | None = None) -> str:
         parts += ["", "Assumed", *(f"  {own_words.sentence(what, names)}" for what, names in played.setup.assumed)]
     if played.setup.not_modelled:
         parts += ["", "Not modelled", *(f"  {name} {path}".rstrip() for name, path in played.setup.not_modelled)]
+    if played.setup.dropped:
+        told = (f"  {name} {path} (from {since} on)" for name, path, since in played.setup.dropped)
+        parts += ["", f"Dropped by Kubernetes {played.setup.release.name}", *told]
     return "\n".join(parts) + "\n"
 
 

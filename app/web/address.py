@@ -21,6 +21,7 @@ THEMES = ("light", "dark")
 SCALES = ("1", "2")
 """Of a PNG."""
 NAMED = ("m", "scene", "depth", "view", "theme", "scale", "pod", "words", "seen")
+VERSION = "kubernetes"
 DESCRIBING = ("txt", "json")
 """Forms that hold what kubectl prints."""
 MOST_PARTS = 500
@@ -96,6 +97,15 @@ class Query:
     def with_settings(self, settings: tuple[tuple[str, str], ...]) -> Query:
         return replace(self, settings=settings)
 
+    def with_setting(self, name: str, value: str) -> Query:
+        """With one setting given anew; an empty value takes it out."""
+        rest = tuple(pair for pair in self.settings if pair[0] != name)
+        return replace(self, settings=(*rest, (name, value)) if value else rest)
+
+    def walk_only(self) -> Query:
+        """The walk, without how it is shown."""
+        return replace(self, depth="", view="", theme="", pod="", words="")
+
     def near(self, at: int | str) -> str:
         """This walk at a step, or at its last where it has fewer, or where a symptom shows: the server then gives the
         address to keep.
@@ -138,6 +148,9 @@ def query_of(pairs: Sequence[tuple[str, str]]) -> Query:
     if problems:
         raise BadInput(problems)
     settings = {key.removeprefix("set."): value.strip() for key, value in pairs if key.startswith("set.")}
+    # `v=1.33` is short for the setting of that name, which wins where both are given.
+    if short := dict(pairs).get("v", "").strip():
+        settings.setdefault(VERSION, short)
     return Query(
         manifest=named.get("m", ""),
         scene=named.get("scene", ""),

@@ -8,6 +8,7 @@ from typing import ClassVar
 from app.inspect.inspecting import Finding, Inspection
 from app.inspect.telling import Section, assumptions, sections, summary
 from app.inspect.words import words
+from app.kube.releases import CURRENT, NAMES
 from app.web.pages import Frame
 from app.web.rendering import Page
 
@@ -65,6 +66,12 @@ class InspectPage(Page):
     """What of the manifests has no part in it."""
     rules: tuple[tuple[str, str, str], ...]
     """Everything that is looked for: severity, title, id."""
+    manifest: str
+    """The hash of the text; empty while nothing is inspected."""
+    release: str
+    """The Kubernetes that they are inspected for."""
+    versions: tuple[str, ...]
+    """All that they could be."""
     links: tuple[tuple[str, str], ...]
     """The same as JSON and SARIF, and the flows that can be computed from it: words and address."""
 
@@ -76,6 +83,7 @@ def inspect_page(
     problems: tuple[str, ...] = (),
     found: Inspection | None = None,
     links: tuple[tuple[str, str], ...] = (),
+    name: str = "",
 ) -> InspectPage:
     """The page, with what was found or without."""
     return InspectPage(
@@ -88,6 +96,9 @@ def inspect_page(
         assumes=assumptions(found) if found is not None else (),
         leaves_out=tuple(f"{name} {path}".rstrip() for name, path in found.not_modelled) if found is not None else (),
         rules=tuple((row.severity, row.title, id) for id, row in words().rules.items()),
+        manifest=name,
+        release=found.release.name if found is not None else CURRENT.name,
+        versions=NAMES,
         links=links,
     )
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from markupsafe import Markup
 
+from app.catalog.releases import Row
 from app.web.pages import Frame
 from app.web.player_parts import Drawn
 from app.web.rendering import Page
@@ -111,6 +112,8 @@ class ComparedStep:
     """The same in the second."""
     outcomes: str
     """Both outcomes, where they differ."""
+    says: tuple[str, ...]
+    """What each says and the other does not, the first such thing; nothing where they say the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,5 +142,11 @@ class ComparePage(Page):
     """All that the flow has."""
     steps: tuple[ComparedStep, ...]
     """In the order of their time."""
+    releases: tuple[str, ...]
+    """The Kubernetes of each, where they are not the same."""
+    behaviours: tuple[Row, ...]
+    """What one of these has and the other has not."""
     parts: bool
     """Whether they differ at all."""
+    differing: int
+    """How many of the steps do."""

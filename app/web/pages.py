@@ -8,6 +8,7 @@ from typing import ClassVar
 from markupsafe import Markup
 
 from app.catalog.inputs import Inputs
+from app.catalog.releases import Elsewhere, Row
 from app.web.player_parts import VerdictRow
 from app.web.rendering import Page
 
@@ -171,6 +172,26 @@ class InputsPage(Page):
     """Title, theme, navigation."""
     inputs: Inputs
     """Annotations and interventions, with what is allowed and what they mean."""
+    versions: tuple[str, ...]
+    """Every Kubernetes that there is a setting for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionsPage(Page):
+    """What came with which release of Kubernetes."""
+
+    template: ClassVar[str] = "versions.html"
+
+    frame: Frame
+    """Title, theme, navigation."""
+    versions: tuple[str, ...]
+    """Every release that there is a setting for, the oldest first."""
+    usual: str
+    """The one that holds if nothing is set."""
+    behaviours: tuple[Row, ...]
+    """Each with the release that it came with."""
+    elsewhere: tuple[Elsewhere, ...]
+    """What came with a release and is not followed here."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
-from app.catalog import own_words, values
+from app.catalog import own_words, targets, values
 from app.catalog.wording import reworded
 from app.kube import durations
+from app.kube.releases import CURRENT, NAMES, Release
 from app.sim.interventions import VERBS
 from app.sim.loop import SERVER
 from app.sim.maps import ordered
 from app.story import play as story
 from app.story.words import DEPTHS, Passage
 from app.web import pictures, rows
-from app.web.address import Query
+from app.web.address import VERSION, Query
 from app.web.embedding import changed_since
 from app.web.frames import frame
 from app.web.moment import LEAST_WAIT, Moment, clock_text
@@ -101,6 +102,9 @@ def player_page(
         leaves_out=flow.leaves_out,
         assumed=tuple(own_words.sentence(what, names) for what, names in played.setup.assumed),
         not_modelled=tuple(Unmodelled(object=name, path=path) for name, path in played.setup.not_modelled),
+        release=played.setup.release.name,
+        dropped=tuple(Unmodelled(object=name, path=path, since=at) for name, path, at in played.setup.dropped),
+        versions=_versions(flow_path, free, played.setup.release),
         orders=f"{flow_path}/orders{free}",
         sweep=f"{flow_path}/sweep{free}",
         compare=_compared(flow_path, free),
@@ -115,8 +119,22 @@ def player_page(
 
 def _compared(flow_path: str, free: Query) -> str:
     """This walk beside the same without its scene, settings and choices."""
-    usual, mine = Query(manifest=free.manifest), replace(free, depth="", view="", theme="", pod="", words="")
-    return "" if mine == usual else f"{flow_path}/compare?{urlencode({'a': str(usual)[1:], 'b': str(mine)[1:]})}"
+    usual, mine = Query(manifest=free.manifest), free.walk_only()
+    return "" if mine == usual else _beside(flow_path, usual, mine)
+
+
+def _beside(flow_path: str, first: Query, second: Query) -> str:
+    return f"{flow_path}/compare?{urlencode({'a': str(first)[1:], 'b': str(second)[1:]})}"
+
+
+def _versions(flow_path: str, free: Query, here: Release) -> tuple[tuple[str, str], ...]:
+    """This walk beside the same with every other Kubernetes."""
+    mine = free.walk_only()
+    others = [name for name in NAMES if name != here.name]
+    usual = CURRENT.name
+    return tuple(
+        (name, _beside(flow_path, mine, mine.with_setting(VERSION, "" if name == usual else name))) for name in others
+    )
 
 
 def _wordings(moment: Moment) -> tuple[Depth, ...]:
@@ -188,19 +206,22 @@ def _fields(moment: Moment, typed: Typed) -> tuple[Field, ...]:
     given = dict(typed.settings)
     found = []
     for setting in flow.settings:
-        usual = (scene.settings if scene else {}).get(setting.name, setting.default)
+        usual = (scene.settings if scene else {}).get(setting.name, targets.usual(setting, setup.release))
         value = given.get(setting.name, setup.settings[setting.name])
+        # Left empty it goes with the version, also when another one is chosen in the same form.
+        left = usual if targets.follows(setting) and value in (usual, "") else ""
         found.append(
             Field(
                 name=f"set.{setting.name}",
                 title=setting.title,
-                value=value,
+                value="" if left else value,
+                placeholder=left,
                 usual=usual,
                 help=setting.help,
                 allowed=values.allowed(setting),
                 choices=setting.choices if setting.type == "choice" else ("true", "false") * (setting.type == "switch"),
                 free=setting.open_choices,
-                changed=value != usual,
+                changed=not left and value != usual,
                 problem=typed.problem_of(setting.name),
             )
         )

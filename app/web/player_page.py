@@ -101,6 +101,12 @@ class PlayerPage(Page):
     """What is taken for granted beyond the reader's own manifests."""
     not_modelled: tuple[Unmodelled, ...]
     """Fields of the manifests that the model does not read."""
+    release: str
+    """Which Kubernetes it is."""
+    dropped: tuple[Unmodelled, ...]
+    """Fields of the manifests that this Kubernetes drops."""
+    versions: tuple[tuple[str, str], ...]
+    """Every other Kubernetes, and this walk beside the same there."""
     orders: str
     """Where every order is searched; empty where that has been done."""
     sweep: str

@@ -219,6 +219,8 @@ class Field:
     """Whether it differs from the usual."""
     problem: str
     """What is wrong with the value."""
+    placeholder: str = ""
+    """What holds if it is left empty; empty where a value has to stand there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,16 +290,6 @@ class Insight:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unmodelled:
-    """A field of a manifest that the model does not read."""
-
-    object: str
-    """`deployment/web`."""
-    path: str
-    """The field."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Sharing:
     """Addresses of this moment."""
 
@@ -307,3 +299,15 @@ class Sharing:
     """Other forms: name and address."""
     embed: str
     """The dialog that gives what to paste into other pages."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unmodelled:
+    """A field of a manifest that the model does not read."""
+
+    object: str
+    """`deployment/web`."""
+    path: str
+    """The field."""
+    since: str = ""
+    """Where it is dropped, the release that first takes it."""

@@ -12,7 +12,7 @@ from fastapi import Depends
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from app.catalog import reading
+from app.catalog import reading, releases
 from app.catalog.settings import effective, scene_of
 from app.configuration import MOST_BODY, size_text
 from app.errors import BadInput, LoopscopeError
@@ -121,7 +121,12 @@ def canonical(played: Play, query: Query) -> Query:
     if query.manifest:
         # A manifest may say something of its own, which only a setting given in full overrides.
         return query.with_settings(spelled)
-    usual = effective(played.flow, scene_of(played.flow, query.scene), {})
+    scene = scene_of(played.flow, query.scene)
+    usual = effective(played.flow, scene, {})
+    # What is usual may depend on the version, but not which version that is.
+    of_version = [row.name for row in played.flow.settings if releases.TARGET in row.sets]
+    there = {name: played.setup.settings[name] for name in of_version}
+    usual = {**effective(played.flow, scene, there), **{name: usual[name] for name in of_version}}
     return query.with_settings(tuple((name, value) for name, value in spelled if usual[name] != value))
 
 

@@ -30,6 +30,7 @@ DEFAULTS = {
     "force": "false",
     "lag_kube_proxy": "0s..1ms..10ms",
     "lag_node_2": "1ms..1ms..1ms",
+    "kubernetes": "1.36",
 }
 
 
@@ -59,7 +60,7 @@ def test_settings_keep_the_order_of_the_flow(race: Flow) -> None:
 def test_all_faults_are_told_at_once(race: Flow) -> None:
     with pytest.raises(BadInput) as refused:
         settings.effective(race, None, {"grase": "5s", "rate": "lots", "force": "yes"})
-    names = "grace, prestop, on_sigterm, rate, takes, force, lag_kube_proxy, lag_node_2"
+    names = "grace, prestop, on_sigterm, rate, takes, force, lag_kube_proxy, lag_node_2, kubernetes"
     assert refused.value.problems == [
         f'setting "grase": the flow race has no such setting; allowed: {names}; did you mean "grace"?',
         'setting rate: found "lots"; allowed: a whole number up to 1000',

@@ -8,6 +8,7 @@ import pytest
 
 from app.inspect.inspecting import inspect
 from app.inspect.rules import RULES
+from app.kube.releases import release
 from tests.inspect.sets import (
     PROBE,
     Manifest,
@@ -347,7 +348,8 @@ def test_a_rule_holds(rule: str, case: str, objects: tuple[Manifest, ...], place
 
 
 def test_every_rule_is_seen_to_hold() -> None:
-    assert {row[0] for row in HOLDS} == set(RULES)
+    """What an older release drops is held further down."""
+    assert {row[0] for row in HOLDS} | {"field-dropped"} == set(RULES)
 
 
 TOLERATED = {
@@ -511,3 +513,32 @@ def test_what_is_refused_makes_no_pods_and_is_not_judged_further() -> None:
     found = inspected(workload(strategy={"type": "Rolling"}, replicas=1), budget(minAvailable=1))
     assert [row.rule for row in found.findings] == ["refused"]
     assert found.pods == ()
+
+
+@pytest.mark.parametrize(
+    ("version", "found"),
+    [
+        ("1.33", [("field-dropped", "spec.template.spec.resources")]),
+        ("1.34", []),
+    ],
+)
+def test_what_a_release_drops_is_a_finding(version: str, found: list[tuple[str, str]]) -> None:
+    texts = {"a": json.dumps(web(resources={"limits": {"memory": "1Gi"}}))}
+    rows = inspect(texts, release(version)).findings
+    assert [(row.rule, row.path) for row in rows if row.rule == "field-dropped"] == found
+    assert [row.says for row in rows if row.rule == "field-dropped"] == ["it is taken from 1.34 on" for _ in found]
+
+
+def test_what_a_release_refuses_is_a_finding() -> None:
+    texts = {"a": json.dumps(web())}
+    rows = inspect(texts, release("1.29")).findings
+    assert [(row.rule, row.path) for row in rows][:1] == [("refused", HOOK)]
+    assert "refused" not in [row.rule for row in inspect(texts, release("1.30")).findings]
+
+
+def test_pod_level_resources_count_where_they_are_taken() -> None:
+    """Without them the pod has the class of its containers."""
+    limits = {"cpu": "1", "memory": "1Gi"}
+    texts = {"a": json.dumps(web(resources={"limits": limits, "requests": limits}))}
+    classes = [inspect(texts, release(version)).pods[0].qos for version in ("1.33", "1.34")]
+    assert classes == ["Burstable", "Guaranteed"]

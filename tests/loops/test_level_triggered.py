@@ -18,6 +18,7 @@ from app.kube.meta import Condition, ObjectMeta, Ref
 from app.kube.nodes import Node
 from app.kube.objects import Object
 from app.kube.pods import Pod
+from app.kube.releases import release
 from app.kube.workloads import (
     DaemonSet,
     DaemonSetSpec,
@@ -115,9 +116,9 @@ CONTROL_PLANE = (
 MODEL = Model((kubectl.LOOP, *CONTROL_PLANE, NODE_AGENT))
 
 
-@pytest.fixture(scope="module")
-def start() -> World:
-    return at_rest(MODEL, CLUSTER)
+@pytest.fixture(scope="module", params=["1.29", "1.36"])
+def start(request: pytest.FixtureRequest) -> World:
+    return at_rest(MODEL, CLUSTER, release=release(request.param))
 
 
 def keys(world: World, loop: Loop) -> Iterator[Work]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
 from tests.real_cases.reading import Answer, Json, Report, name
 from tests.real_cases.rolling import ready
 
+T0 = datetime.fromisoformat("2026-01-01T12:00:00Z")
 UNREACHABLE = "node.kubernetes.io/unreachable"
 CODES = {"too-many-requests": 429, "internal-error": 500, "forbidden": 403}
 CONTROL_PLANE_LOG = "Controller detected that all Nodes are not-Ready. Entering master disruption mode."
@@ -154,6 +156,15 @@ def replacement_at(walk: Report, begins: str = "") -> float | None:
     return next((row["at"] for row in walk.created(begins)), None)
 
 
+def nominal(walk: Report) -> int:
+    """When the replacement comes if the machine dies right after a heartbeat, and a pass ends its grace at once."""
+    created = replacement_at(walk)
+    lost = next(name(row) for row in walk.steps if row["moment"] == "node-unknown")
+    renewed = next(row["spec"]["renewTime"] for row in walk.objects("Lease") if row["metadata"]["name"] == lost)
+    assert created is not None
+    return int(created + (T0 - datetime.fromisoformat(renewed)).total_seconds()) // 5 * 5
+
+
 def after_not_ready(walk: Report) -> float:
     created, noticed = replacement_at(walk), walk.at("node-unknown")
     assert created is not None
@@ -190,7 +201,7 @@ def stays(walk: Report) -> bool:
 LOST: dict[str, Answer] = {
     "notready_at_s": lambda walk: walk.at("node-unknown"),
     "replacement_created_at_s": replacement_at,
-    "nominal": lambda walk: round(replacement_at(walk) or 0, -1),
+    "nominal": nominal,
     "pod_ready_condition_false_at": marked_with_node,
     "traffic_errors_until": errors_until,
     "old_pod_status": lambda walk: status_of(walk, target(walk)),

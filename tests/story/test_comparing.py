@@ -60,3 +60,17 @@ def test_another_outcome_is_a_change() -> None:
     assert [pair.title for pair in compare(*drains).pairs if pair.state == "changed"][:1] == [
         "The budget web pays: 0 allowed"
     ]
+
+
+def test_other_words_at_the_same_instant_are_a_change() -> None:
+    """The events of a start name the container up to 1.34."""
+    walks = [play(request("pod-startup", settings=[("kubernetes", version)])) for version in ("1.34", "1.35")]
+    changed = [pair for pair in compare(*walks).pairs if pair.state != "same"]
+    assert {pair.state for pair in changed} == {"changed"}
+    assert changed[0].words == ("Created container: migrate", "Container created")
+
+
+def test_names_of_pods_are_no_other_words() -> None:
+    """Another template gives its pods other names; what is said of them is the same."""
+    pairs = [pair for pair in compare(USUAL, SAFE).pairs if pair.first and pair.second]
+    assert [pair.title for pair in pairs if pair.words and pair.state in ("same", "changed")] == []

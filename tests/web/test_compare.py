@@ -45,3 +45,21 @@ def test_a_fault_says_in_which(server: TestClient) -> None:
     told = document(answer.text).one("div", class_="problems").text
     assert "first walk: setting prestop" in told
     assert 'second walk: scene "none"' in told
+
+
+def test_another_kubernetes_is_one_click_away_and_what_differs_is_marked(server: TestClient) -> None:
+    page = document(server.get("/f/pod-startup/3").text)
+    links = {row.text: row.attributes["href"] for row in page.one("p", class_="row versions").all("a")}
+    assert list(links) == ["1.29", "1.30", "1.31", "1.32", "1.33", "1.34", "1.35", "1.37", "What differs…"]
+    page = document(server.get(links["1.34"]).text)
+    assert page.one("input", name="b").attributes["value"] == "set.kubernetes=1.34"
+    assert "Kubernetes 1.36 and 1.34 differ in" in page.one("details").text
+    (parts,) = [row for row in page.all("tr") if row.attributes.get("id") == "parts"]
+    assert "only in the first" in parts.text or "later in the second" in parts.text
+    reworded = [row.text for row in page.all("tr") if "reworded" in row.attributes.get("class", "")]
+    assert any("Container created" in text and "Created container: migrate" in text for text in reworded)
+
+
+def test_two_walks_on_one_kubernetes_say_nothing_of_versions(server: TestClient) -> None:
+    page = document(server.get("/f/termination/compare?a=&b=set.prestop%3D15s").text)
+    assert not page.all("details")

@@ -50,7 +50,7 @@ def test_findings_and_facts_are_told(browser: TestClient) -> None:
 def test_every_link_of_it_answers(browser: TestClient) -> None:
     page = document(browser.get(inspected(browser, TEXT)).text)
     links = [link.attributes["href"] for link in page.one("main").all("a")]
-    assert len(links) == 3
+    assert len(links) == 4
     for href in links:
         assert browser.get(href).status_code == 200
 

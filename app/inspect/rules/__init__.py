@@ -14,6 +14,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "sleep-over-grace": refusals.sleep_over_grace,
         "declared-twice": refusals.declared_twice,
         "annotation-refused": refusals.annotation_refused,
+        "field-dropped": refusals.field_dropped,
         "prestop-over-grace": stopping.prestop_over_grace,
         "stop-over-grace": stopping.stop_over_grace,
         "sigterm-ignored": stopping.sigterm_ignored,

@@ -50,6 +50,12 @@ def refused(subject: Subject) -> Iterator[Found]:
     yield from _of(subject, OTHER)
 
 
+def field_dropped(subject: Subject) -> Iterator[Found]:
+    """A field whose gate is off is dropped without a word (dropDisabledFields in pkg/api/pod/util.go)."""
+    for ref, field in subject.dropped:
+        yield found(ref, field.path, since=field.since)
+
+
 def _of(subject: Subject, sort: int) -> Iterator[Found]:
     for obj, refusal in subject.refused:
         if _sort(obj, refusal) == sort:

@@ -12,6 +12,7 @@ from app.kube.backoff import full_name
 from app.kube.meta import Ref
 from app.kube.pods import Container, Pod, PodSpec, Probe
 from app.kube.probes import BEFORE_FIRST, READINESS, STARTUP, SUCCESS
+from app.kube.releases import Release
 from app.kube.static_pods import static_pod, uid_on_node
 from app.loops.host_pods import pods_named, process_lane, with_pod
 from app.sim.acts import Act, Event, Request
@@ -38,6 +39,15 @@ class Case(Struct, frozen=True):
     @property
     def now(self) -> int:
         return self.turn.now
+
+    @property
+    def release(self) -> Release:
+        return self.turn.release
+
+    @property
+    def sandbox_told(self) -> str:
+        """The sandbox as the status shows it while containers start: once it is up, or only with the next relist."""
+        return self.pod.sandbox if self.release.sandbox_told else self.worker.seen_sandbox
 
     @property
     def spec(self) -> PodSpec:

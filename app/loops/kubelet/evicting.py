@@ -13,6 +13,7 @@ from app.kube.eviction_thresholds import Observation, Threshold, conditions, met
 from app.kube.meta import Ref
 from app.kube.node_reclaim import node_reclaim
 from app.kube.quantity import in_bytes
+from app.kube.releases import CURRENT, Release
 from app.kube.storage_limits import limit_exceeded
 from app.loops.kubelet.case import WARNING, event
 from app.sim.acts import Act
@@ -25,7 +26,8 @@ from app.sim.usage import disk_use, total
 class Look:
     """A look at one instant; each of its acts changes the machine a little further."""
 
-    def __init__(self, host: Host, now: int, memory: Memory) -> None:
+    def __init__(self, host: Host, now: int, memory: Memory, release: Release = CURRENT) -> None:
+        self.release = release
         self.now = now
         self.node = Ref("Node", "", host.node)
         self.before = memory
@@ -42,7 +44,8 @@ class Look:
         exceeding = [(uid, text) for uid in active(self.host) if (text := self._exceeds(uid))]
         if exceeding:
             for uid, text in exceeding:
-                yield self._evict(uid, Eviction(self.now, text, messages.AT_ONCE, condition=False), "StorageLimit")
+                grace = messages.at_once(self.host.pods[uid].pod.spec.terminationGracePeriodSeconds, self.release)
+                yield self._evict(uid, Eviction(self.now, text, grace, condition=False), "StorageLimit")
         elif self.due:
             yield from self._reclaim(self.due[0])
         elif not notes and self._differs():
@@ -146,7 +149,8 @@ class Look:
             pod_above(self.host, found.uid, row.resource, self.now),
         )
         own = found.pod.spec.terminationGracePeriodSeconds
-        grace = messages.grace_override(hard=row.hard, longest=self.host.machine.longest_grace, own=own)
+        longest = self.host.machine.longest_grace
+        grace = messages.grace_override(hard=row.hard, longest=longest, own=own, release=self.release)
         return Eviction(self.now, text, grace)
 
     def _evict(self, uid: str, eviction: Eviction, reason: str) -> Act:

@@ -74,7 +74,7 @@ def _look(turn: Turn, tick: int) -> Look:
     """With what was seen at the looks that were not taken: all as before."""
     ran = turn.host.evictor.ran
     last = tick - TICK if ran is None else max(tick - TICK, ran)
-    return Look(turn.host, tick, turn.host.evictor.memory.looked(last))
+    return Look(turn.host, tick, turn.host.evictor.memory.looked(last), turn.release)
 
 
 # When a look is of use.

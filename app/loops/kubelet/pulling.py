@@ -32,8 +32,9 @@ def ensured(case: Case, crash: Crash, spec: Container, before: tuple[Event, ...]
         return _never(case, crash, spec, before)
     if spec.imagePullPolicy == "Always" or not present:
         return _held(case, crash, spec, before) if _is_held(case, crash) else _pull(case, spec, before)
-    text = f'Container image "{spec.image}" already present on machine and can be accessed by the pod'
-    return case.says(spec.name, NORMAL, "Pulled", text)
+    text = f'Container image "{spec.image}" already present on machine'
+    told = " and can be accessed by the pod" if case.release.access_told else ""
+    return case.says(spec.name, NORMAL, "Pulled", f"{text}{told}")
 
 
 def ended(case: Case, pull: Pull) -> Act | Event:
@@ -43,8 +44,9 @@ def ended(case: Case, pull: Pull) -> Act | Event:
     began = pull.since if pull.began is None else pull.began
     over = began if pull.ended is None else pull.ended
     took, waited = go_duration(over - began), go_duration(over - pull.since)
-    text = f'Successfully pulled image "{pull.image}" in {took} ({waited} including waiting). Image size: 0 bytes.'
-    return case.says(pull.container, NORMAL, "Pulled", text)
+    text = f'Successfully pulled image "{pull.image}" in {took} ({waited} including waiting)'
+    told = ". Image size: 0 bytes." if case.release.image_size else ""
+    return case.says(pull.container, NORMAL, "Pulled", f"{text}{told}")
 
 
 def unknown_secrets(case: Case) -> tuple[Event, ...]:
@@ -64,7 +66,7 @@ def _secret(case: Case, name: str) -> Secret | None:
 
 
 def _pull(case: Case, spec: Container, before: tuple[Event, ...]) -> Act:
-    worker = case.dirty(seen_sandbox=case.pod.sandbox)
+    worker = case.dirty(seen_sandbox=case.sandbox_told)
     crash = worker.crash(spec.name)
     if crash is not None:
         worker = with_crash(worker, replace(crash, resync=None))
@@ -109,7 +111,8 @@ def _is_held(case: Case, crash: Crash) -> bool:
 def _held(case: Case, crash: Crash, spec: Container, before: tuple[Event, ...]) -> Act:
     text = f'Back-off pulling image "{spec.image}"'
     error = crash.message if crash.failing == "ErrImagePull" else crash.message.partition("ErrImagePull: ")[2]
-    crash = replace(crash, failing="ImagePullBackOff", message=f"{text}: ErrImagePull: {error}", resync=retry(case))
+    message = f"{text}: ErrImagePull: {error}" if case.release.pull_error_kept else text
+    crash = replace(crash, failing="ImagePullBackOff", message=message, resync=retry(case))
     events = (*before, case.says(spec.name, NORMAL, "BackOff", text), _error(case, crash))
     return _backing_off(case, crash, "image-back-off", events)
 

@@ -22,7 +22,8 @@ from app.sim.host import ContainerRun, Crash
 
 
 def started_event(case: Case, run: ContainerRun) -> Event:
-    return case.says(run.name, NORMAL, "Started", "Container started")
+    text = "Container started" if case.release.container_unnamed else f"Started container {run.name}"
+    return case.says(run.name, NORMAL, "Started", text)
 
 
 def starting(case: Case, name: str, before: tuple[Event, ...]) -> Act | Due | None:
@@ -120,7 +121,7 @@ def _create(case: Case, name: str, before: tuple[Event, ...]) -> Act:
     crash = case.worker.crash(name)
     if ended is not None:
         crash = grown(crash, name, ended, case.now, CRASH_LOOP)
-    worker = case.dirty(seen_sandbox=case.pod.sandbox)
+    worker = case.dirty(seen_sandbox=case.sandbox_told)
     if crash is not None:
         # A pull's back-off is of no use to the container that now starts.
         entry = crash.entry if last is not None else None
@@ -132,8 +133,14 @@ def _create(case: Case, name: str, before: tuple[Event, ...]) -> Act:
         reason=name if run.attempt == 0 else f"{name}, restart {run.attempt}",
         moment="start-container",
         to=case.runtime,
-        events=(*before, case.says(name, NORMAL, "Created", "Container created")),
+        events=(*before, case.says(name, NORMAL, "Created", _created(case, name))),
     )
+
+
+def _created(case: Case, name: str) -> str:
+    if case.release.container_unnamed:
+        return "Container created"
+    return f"Created container: {name}" if case.release.created_colon else f"Created container {name}"
 
 
 def _vanished(case: Case, name: str) -> ContainerRun | None:

@@ -97,9 +97,15 @@ def _made(run: ContainerRun) -> int:
 
 
 def _shown(case: Case, wanted: Actions, started: list[ContainerRun], before: tuple[Event, ...]) -> Act | Due:
-    """The relist on demand after a sync that has done something; after one that failed, the next of every second."""
+    """The relist on demand after a sync that has done something; after one that failed, the next of every second.
+
+    Before there were relists on demand, that of every second found all.
+    """
     over = [run.finished or 0 for run in started if run.reason == START_ERROR or hooks.failed(case, run)]
     over += [run.finished or 0 for run in case.pod.containers if run.name in wanted.start and _is_held(case, run)]
+    if not case.release.relists_on_demand:
+        over += [run.created for run in started]
+        over += [run.finished or 0 for run in case.pod.containers if run.stop is not None and run.state == "exited"]
     if not over:
         return _relist_started(case, started, before)
     tick = next_relist(max(over), case.turn.host.relist_phase)
@@ -115,8 +121,8 @@ def _is_held(case: Case, run: ContainerRun) -> bool:
 def _relist_started(case: Case, started: list[ContainerRun], before: tuple[Event, ...]) -> Act:
     return case.act(
         "relist",
-        worker=case.relisted(kills=()),
-        reason="OnDemand",
+        worker=case.relisted(kills=(), seen_sandbox=case.pod.sandbox),
+        reason="OnDemand" if case.release.relists_on_demand else "ContainerStarted",
         moment="container-start-seen" if started else "",
         events=before,
         background=True,

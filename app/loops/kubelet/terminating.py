@@ -62,12 +62,13 @@ def _caught_up(case: Case) -> tuple[ContainerRun, ...]:
 
 def _grace(case: Case) -> int:
     override = case.worker.eviction.grace if case.worker.eviction is not None else None
+    own, counts = case.spec.terminationGracePeriodSeconds, case.release.ends_at_once
     if case.static:
-        return effective_grace(case.spec.terminationGracePeriodSeconds, None, override)
+        return effective_grace(own, None, override, zero_counts=counts)
     if case.api is None:
-        return effective_grace(None, 0, override)
+        return effective_grace(None if counts else own, 0, override, zero_counts=counts)
     deletion = case.api.metadata.deletionGracePeriodSeconds
-    return effective_grace(case.spec.terminationGracePeriodSeconds, deletion, override)
+    return effective_grace(own, deletion, override, zero_counts=counts)
 
 
 def terminating(case: Case) -> Iterator[Act | Due]:

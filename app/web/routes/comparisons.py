@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.catalog.releases import between
 from app.errors import BadInput
 from app.story import comparing
 from app.story.comparing import Comparison, Judged, Pair
@@ -64,6 +65,8 @@ def _page(
     a, b = typed
     found = comparing.compare(first, second) if second is not None else Comparison((), ())
     parts = found.parts_at
+    pair = (first.setup.release, second.setup.release) if second is not None else ()
+    releases = pair if len(set(pair)) > 1 else ()
     return ComparePage(
         frame=frame(
             title=f"{flow.title}, two walks",
@@ -80,7 +83,10 @@ def _page(
         pictures=(pictures.thumbnail(first), pictures.thumbnail(second, "second")) if second else (),
         verdicts=tuple(_verdict(row) for row in found.verdicts),
         steps=tuple(_step(pair, places, first=at == parts) for at, pair in enumerate(found.pairs)) if places else (),
+        releases=tuple(row.name for row in releases),
+        behaviours=between(*releases) if releases else (),
         parts=parts is not None,
+        differing=sum(pair.state != "same" for pair in found.pairs),
     )
 
 
@@ -107,5 +113,6 @@ def _step(pair: Pair, places: tuple[Place, Place], *, first: bool) -> ComparedSt
         second=seconds(theirs.at) if theirs else "",
         first_href=places[0].step(mine.n) if mine else "",
         second_href=places[1].step(theirs.n) if theirs else "",
-        outcomes=f"{mine.outcome}, {theirs.outcome}" if mine and theirs and pair.state == "changed" else "",
+        outcomes=f"{mine.outcome}, {theirs.outcome}" if mine and theirs and mine.outcome != theirs.outcome else "",
+        says=pair.words or (),
     )

@@ -13,10 +13,11 @@ from app.errors import BadInput
 from app.inspect.inspecting import Inspection, inspect
 from app.inspect.report import report
 from app.inspect.sarif import sarif
+from app.kube.releases import CURRENT, NAMES, Release, release
 from app.kube.secrets import without_values
 from app.store import manifests
 from app.story.report import as_json
-from app.web.address import Query, parse
+from app.web.address import VERSION, Query, parse
 from app.web.frames import frame
 from app.web.inspect_page import SOURCE, InspectPage, inspect_page
 from app.web.pages import Frame
@@ -64,22 +65,31 @@ def _put(site: Site, texts: Mapping[str, str]) -> str:
     "/api/v1/inspect",
     summary="What Kubernetes computes from kept manifests, and findings, as `loopscope inspect` prints them",
 )
-def answer(site: SiteDep, m: str, format: str = "json") -> Response:
-    """By the hash of the manifests, as JSON or SARIF."""
+def answer(site: SiteDep, m: str, format: str = "json", kubernetes: str = CURRENT.name) -> Response:
+    """By the hash of the manifests, as JSON or SARIF, for one release of Kubernetes."""
     if format not in FORMS:
         raise BadInput([f"format: found {format[:40]!r}; allowed: {', '.join(FORMS)}"])
-    found = inspect({SOURCE: _kept(site, m)})
+    found = inspect({SOURCE: _kept(site, m)}, _named(kubernetes))
     return Response(as_json(FORMS[format](found)), media_type=TYPES[format])
 
 
 def _inspected(query: Query, text: str) -> InspectPage:
     name = query.manifest
+    asked = dict(query.settings).get(VERSION, CURRENT.name)
+    found = inspect({SOURCE: text}, _named(asked))
+    version = f"&kubernetes={asked}" if asked != CURRENT.name else ""
     links = (
-        ("json", f"/api/v1/inspect?m={name}"),
-        ("sarif", f"/api/v1/inspect?m={name}&format=sarif"),
+        ("json", f"/api/v1/inspect?m={name}{version}"),
+        ("sarif", f"/api/v1/inspect?m={name}&format=sarif{version}"),
         ("flows", f"/manifests{Query(manifest=name, theme=query.theme)}"),
     )
-    return inspect_page(_frame(query), text=text, found=inspect({SOURCE: text}), links=links)
+    return inspect_page(_frame(query), text=text, found=found, links=links, name=name)
+
+
+def _named(name: str) -> Release:
+    if name not in NAMES:
+        raise BadInput([f"kubernetes: found {name[:40]!r}; allowed: {', '.join(NAMES)}"])
+    return release(name)
 
 
 def _kept(site: Site, name: str) -> str:
@@ -92,5 +102,5 @@ def _frame(query: Query) -> Frame:
         title="Inspect",
         theme=query.theme,
         current="inspect",
-        here=lambda other: f"/inspect{Query(manifest=query.manifest, theme=other)}",
+        here=lambda other: f"/inspect{Query(manifest=query.manifest, settings=query.settings, theme=other)}",
     )

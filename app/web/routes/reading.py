@@ -6,12 +6,13 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.catalog import reading
+from app.catalog import reading, releases
 from app.catalog.inputs import inputs
+from app.kube.releases import CURRENT, NAMES
 from app.web.address import Query, parse
 from app.web.finding import find
 from app.web.frames import frame
-from app.web.pages import GalleryPage, GlossaryPage, InputsPage, SymptomsPage
+from app.web.pages import GalleryPage, GlossaryPage, InputsPage, SymptomsPage, VersionsPage
 from app.web.shelf import chapters, example
 from app.web.site import SiteDep
 
@@ -75,5 +76,22 @@ def said(site: SiteDep, request: Request) -> Response:
             title="What can be said", theme=theme, current="inputs", here=lambda other: f"/inputs{Query(theme=other)}"
         ),
         inputs=inputs(),
+        versions=NAMES,
+    )
+    return site.renderer.answer(request, page)
+
+
+@router.get("/versions")
+def versions(site: SiteDep, request: Request) -> Response:
+    """What came with which release of Kubernetes."""
+    theme = parse(request.url.query).theme
+    page = VersionsPage(
+        frame=frame(
+            title="Versions", theme=theme, current="versions", here=lambda other: f"/versions{Query(theme=other)}"
+        ),
+        versions=NAMES,
+        usual=CURRENT.name,
+        behaviours=releases.rows(),
+        elsewhere=releases.words().elsewhere,
     )
     return site.renderer.answer(request, page)
