@@ -20,8 +20,10 @@ def add(commands: Any) -> None:
         "watch` prints it, or an object that has it as trace: t = 0 is that of the walk. Or it is what `kubectl get "
         "events -o json` prints, or `kubectl get … -w -o json`, best with --output-watch-events, which tells of "
         "deletions, and --show-managed-fields, which tells when objects were written: it is put where most of what "
-        "matches has the same time. Several watches may follow one another. `-` reads standard input. Generated names "
-        "are matched by what made them and by order of appearance. Exit status: 0 when both could be read, 2 when not.",
+        "matches has the same time. -o yaml does as well. Several watches may follow one another, and full lists: what "
+        "is in no later list of its kind is gone. `-` reads standard input. Generated names are matched by what made "
+        "them and by order of appearance, nodes by what came to them. Exit status: 0 when both could be read, 2 when "
+        "not.",
     )
     overlay.add_argument("recording", type=Path, metavar="RECORDING")
     overlay.add_argument("flow", nargs="?", default="sandbox", help="the flow to walk (default: sandbox)")

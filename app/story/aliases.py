@@ -1,8 +1,9 @@
-"""Which generated name of a walk stands for which of a recording: names that Kubernetes makes up mean nothing."""
+"""Which name of a walk stands for which of a recording: generated names mean nothing, and nodes have any."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,10 @@ MAKERS = ("ReplicaSet", "Job")
 WORD = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")
 MADE = re.compile(r"Created pod: (\S+)")
 SCALED = re.compile(r"Scaled up replica set (\S+) (?:from 0 to \d+|to \d+(?: from 0)?)$")
+
+
+PLACED = re.compile(r"^Successfully assigned \S+ to (\S+)$")
+SERVES = re.compile(r"\bnode=(\S+)")
 
 
 class Mention(Struct, frozen=True):
@@ -44,7 +49,52 @@ def aliases(recorded: Sequence[Mapping[str, Any]], modelled: Sequence[Mapping[st
         theirs, mine = _families(recorded, kinds, {}), _families(modelled, kinds, known)
         for family, names in mine.items():
             known |= dict(zip(names, theirs.get(family, ()), strict=False))
-    return known
+    return known | machines(recorded, modelled, known)
+
+
+def machines(
+    recorded: Sequence[Mapping[str, Any]], modelled: Sequence[Mapping[str, Any]], names: Mapping[str, str]
+) -> dict[str, str]:
+    """The recorded name for each node of the model that is called otherwise: the one to which most of the same came.
+
+    What came to a node is what changed in it, the Events about it, and the pods that were placed there. Of those that
+    are alike the first to appear are the same.
+    """
+    theirs, mine = _by_node(recorded, {}), _by_node(modelled, names)
+    free, spare = ([node for node in one if node not in other] for one, other in ((mine, theirs), (theirs, mine)))
+    pairs = [(node, other) for node in free for other in spare]
+    # Sorting keeps the order of appearance among those that have as much in common.
+    pairs.sort(key=lambda pair: -(mine[pair[0]] & theirs[pair[1]]).total())
+    found: dict[str, str] = {}
+    for node, other in pairs:
+        if node not in found and other not in found.values():
+            found[node] = other
+    return found
+
+
+def _by_node(entries: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> dict[str, Counter[tuple[str, ...]]]:
+    """What came to each node, in order of appearance."""
+    found: dict[str, Counter[tuple[str, ...]]] = {}
+    for entry in entries:
+        for node, what in _of_nodes(entry, names):
+            found.setdefault(node, Counter())[what] += 1
+    return found
+
+
+def _of_nodes(entry: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    kind, path = about(entry)
+    if kind == "Node":
+        if entry["kind"] == "Event":
+            yield path, (entry["reason"],)
+        for change in entry.get("changes", ()):
+            yield path, (change["path"], str(change.get("after")).partition(" ")[0])
+    elif kind == "Pod" and entry["kind"] == "Event" and (placed := PLACED.search(entry.get("message", ""))):
+        yield placed[1], (renamed(path, names),)
+    for change in entry.get("changes", ()):
+        if change["path"] == "spec.nodeName" and isinstance(change.get("after"), str):
+            yield change["after"], (renamed(path, names),)
+        elif change["path"].startswith("endpoints[") and (there := SERVES.search(str(change.get("after")))):
+            yield there[1], ()
 
 
 def about(entry: Mapping[str, Any]) -> tuple[str, str]:

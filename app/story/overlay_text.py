@@ -65,7 +65,10 @@ def notes(recording: Recording, found: Overlay) -> list[str]:
     if any(pair.recorded and not pair.recorded.dated for pair in found.pairs):
         told.append("?: the object does not say when it was written; such times are not compared.")
     if not recording.deletions:
-        told.append("Deletions do not show: kubectl tells of them with --output-watch-events.")
+        told.append(
+            "Deletions do not show, unless another object of the same name came: kubectl tells of them with "
+            "--output-watch-events, and a list after the watch shows what is gone."
+        )
     if found.unknown:
         told.append(f"The walk does nothing with: {_named(found.unknown)}.")
     if found.left_out:

@@ -129,7 +129,10 @@ def _shown(recording: Recording, walk: Walk) -> list[dict[str, Any]]:
         return _last_events(walk)
     objects = [row for row in trace(walk) if row["kind"] != "Event"]
     whole = sorted([*objects, *_last_events(walk)], key=lambda row: float(row["t"]))
-    return [row for row in whole if recording.deletions or row["event"] != "DELETED"]
+    gone = {(row["kind"], row["object"]) for row in recording.entries if row["event"] == "DELETED"}
+    return [
+        row for row in whole if recording.deletions or row["event"] != "DELETED" or (row["kind"], row["object"]) in gone
+    ]
 
 
 def _last_events(walk: Walk) -> list[dict[str, Any]]:

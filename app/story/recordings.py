@@ -15,14 +15,19 @@ from msgspec.structs import replace
 from app.errors import BadInput
 from app.kube import durations
 from app.kube.quoting import listed, printable, shown
+from app.kube.yaml_reading import read_documents
+from app.kube.yaml_values import plain
 from app.story import watched
+from app.story.watched import LISTED
 
 ALLOWED = (
     'an object with "trace", a list of its entries (as `loopscope run --format watch` prints it), or what '
-    "`kubectl get events -o json` or `kubectl get … -w -o json --output-watch-events` prints"
+    "`kubectl get events -o json` or `kubectl get … -w -o json --output-watch-events` prints, also with -o yaml"
 )
 VERBS = ("ADDED", "MODIFIED", "DELETED")
 MOST_PROBLEMS = 10
+YAML = re.compile(r"---|#|%|- |[A-Za-z]+:", re.ASCII)
+"""How YAML of kubectl begins, and JSON never does."""
 STAMP = re.compile(r"\.([0-9a-f]{15,16})$")
 """How the name of an Event ends: its first time in nanoseconds."""
 NEAR = 2.0
@@ -55,21 +60,48 @@ def read(text: str, source: str, *, most: int | None = None) -> Recording:
 
 
 def _read(text: str, source: str) -> Recording:
-    documents = _json(text, source)
+    documents = _documents(text, source)
     found = documents[0] if len(documents) == 1 else None
     if isinstance(found, dict) and "trace" in found:
         return _trace(found["trace"], source, f"{source}: trace")
     if isinstance(found, list):
         return _trace(found, source, source)
-    if isinstance(found, dict) and isinstance(found.get("items"), list):
+    if isinstance(found, dict) and isinstance(found.get("items"), list) and _only_events(found["items"]):
         return _events(found["items"], source)
-    for at, row in enumerate(documents):
-        body = row.get("object", row) if isinstance(row, dict) else row
+    rows = [row for document in documents for row in _unlisted(document)]
+    for at, row in enumerate(rows):
+        body = row.get("object", row) if isinstance(row, dict) and LISTED not in row else row
         if not isinstance(body, dict) or "kind" not in body or not isinstance(body.get("metadata"), dict):
-            place = f"{source}: document {at + 1}" if len(documents) > 1 else source
+            if isinstance(row, dict) and LISTED in row:
+                continue
+            place = f"{source}: document {at + 1}" if len(rows) > 1 else source
             said = f"an object with {listed(list(row), 'nothing in it')}" if isinstance(row, dict) else _told(row)
             raise BadInput([f"{place}: found {printable(said)}; allowed: {ALLOWED}"])
-    return _watch(documents, source)
+    return _watch(rows, source)
+
+
+def _only_events(items: Sequence[Any]) -> bool:
+    return all(isinstance(row, dict) and row.get("kind") == "Event" for row in items)
+
+
+def _unlisted(document: Any) -> list[Any]:
+    """The items of a list, with a mark behind them that says so; anything else is itself."""
+    if not isinstance(document, dict) or not isinstance(document.get("items"), list):
+        return [document]
+    kind = str(document.get("kind", "")).removesuffix("List")
+    items = [{"kind": kind} | row if isinstance(row, dict) else row for row in document["items"]]
+    return [*items, {LISTED: items}]
+
+
+def _documents(text: str, source: str) -> list[Any]:
+    """One JSON document after the other, or YAML as kubectl separates it."""
+    if not YAML.match(text.lstrip("\ufeff \t\r\n")):
+        return _json(text, source)
+    reading = read_documents(text, source)
+    if reading.problems or not reading.documents:
+        told = reading.problems[0] if reading.problems else f"{source}: found nothing"
+        raise BadInput([f"{told}; allowed: JSON or YAML: {ALLOWED}"])
+    return [plain(document.root) for document in reading.documents]
 
 
 def _told(value: Any) -> str:
@@ -108,19 +140,28 @@ def _past_space(text: str, at: int) -> int:
 
 def _watch(documents: Sequence[Any], source: str) -> Recording:
     """Events among the objects as last seen; the others by what changed in them."""
-    typed = [(row.get("type", ""), row["object"]) if "object" in row else ("", row) for row in documents]
-    wrong = [shown(str(verb)) for verb, _ in typed if verb not in ("", "BOOKMARK", *VERBS)]
+    typed = [_typed(row) for row in documents]
+    wrong = [shown(str(verb)) for verb, _ in typed if verb not in ("", "BOOKMARK", LISTED, *VERBS)]
     _refuse([f"{source}: type: found {verb}; allowed: {', '.join(VERBS)}" for verb in wrong])
-    last = {_told(body["metadata"].get("name")): body for _, body in typed if body["kind"] == "Event"}
-    objects = [(verb, body) for verb, body in typed if body["kind"] != "Event" and verb != "BOOKMARK"]
-    if not objects:
+    one_by_one = [body for verb, body in typed if verb != LISTED]
+    last = {_told(body["metadata"].get("name")): body for body in one_by_one if body["kind"] == "Event"}
+    objects = [row for row in typed if row[0] == LISTED or (row[1]["kind"] != "Event" and row[0] != "BOOKMARK")]
+    if all(verb == LISTED for verb, _ in objects):
         return _events(list(last.values()), source)
     found, problems = watched.entries(objects, source)
     seen, more = _dated_events(list(last.values()), source)
     _refuse(problems + more)
-    deletions = any(verb for verb, _ in typed)
+    # What is not in a list at the end is gone.
+    deletions = any(verb in VERBS for verb, _ in typed) or typed[-1][0] == LISTED
     zero, entries = _in_order([*found, *seen], source)
     return Recording(source, "watch", entries, deletions, zero)
+
+
+def _typed(row: Mapping[str, Any]) -> tuple[str, Any]:
+    """What kubectl says of an object, where it does, and the object; or that all these were listed."""
+    if LISTED in row:
+        return LISTED, row[LISTED]
+    return (row.get("type", ""), row["object"]) if "object" in row else ("", row)
 
 
 def _trace(rows: Any, source: str, where: str) -> Recording:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -13,6 +13,8 @@ from app.kube.stringmap import StringMap
 from app.sim.flatten import changes
 from app.story.watch import born
 
+LISTED = "LISTED"
+"""Stands for a type where all objects of some kinds have just been listed: what is not among them is gone."""
 HINTS = TIMES | {"lastHeartbeatTime", "lastObservedTime", "time"}
 """Fields that tell when an object was written last."""
 # What a trace shows of a spec; all else may be as it likes.
@@ -33,6 +35,8 @@ SPEC = (
 GROWING = frozenset({"Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"})
 """Kinds whose status is empty when they have only just been made."""
 
+Key = tuple[str, str]
+"""Kind and path of an object."""
 Dated = tuple[float, dict[str, Any]]
 """An entry and the second of its time, from 1970."""
 
@@ -41,28 +45,71 @@ def entries(watched: Sequence[tuple[str, Any]], where: str) -> tuple[list[Dated]
     """(type or nothing, object) in order, as a trace; what cannot be read.
 
     An object does not say when it was printed: its newest time is taken. Where that is no newer than it was, the entry
-    has `dated` false. What is listed first was there before, unless it has only just been made.
+    has `dated` false. What is listed first was there before, unless it has only just been made. An object is certainly
+    gone, without a date, where it is not in a later list of its kind, or where another of its name comes.
     """
-    found: list[Dated] = []
+    watching = _Watching()
     problems: list[str] = []
-    known: dict[tuple[str, str], tuple[Any, float]] = {}
-    listing = True
     for at, (verb, body) in enumerate(watched):
         try:
-            key, now, obj = _key(body), _written(body), _object(body)
-            before, last = known.get(key, (None, 0.0))
-            listing = listing and key not in known and verb in ("", "ADDED")
-            event = verb or ("MODIFIED" if key in known else "ADDED")
-            entry = None if listing and not _is_fresh(body) else _entry(key, event, before, obj)
+            watching.see(verb, body)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             problems.append(f"{where}: object {at + 1}: found {type(error).__name__}: {error}; allowed: an API object")
-            continue
+    return watching.found, problems
+
+
+class _Known(NamedTuple):
+    """An object as it was seen last."""
+
+    obj: Object | None
+    at: float
+    uid: str
+
+
+class _Watching:
+    """What has been seen so far."""
+
+    def __init__(self) -> None:
+        self.found: list[Dated] = []
+        self.known: dict[Key, _Known] = {}
+        self.listing = True
+
+    def see(self, verb: str, body: Any) -> None:
+        if verb == LISTED:
+            self._miss({_key(row) for row in body if row.get("kind") != "Event"})
+            return
+        key, now, uid, obj = _key(body), _written(body), str(body["metadata"].get("uid", "")), _object(body)
+        if key in self.known and self.known[key].uid != uid and verb != "DELETED":
+            self._lose(key)
+        before, last, _ = self.known.get(key, NEVER)
+        self.listing = self.listing and key not in self.known and verb in ("", "ADDED")
+        event = verb or ("MODIFIED" if key in self.known else "ADDED")
+        entry = None if self.listing and not _is_fresh(body) else _entry(key, event, before, obj)
         if entry is not None:
-            found.append((max(now, last), entry | ({} if now > last else {"dated": False})))
-        known[key] = (obj, max(now, last))
+            self.found.append((max(now, last), entry | ({} if now > last else {"dated": False})))
+        self.known[key] = _Known(obj, max(now, last), uid)
         if event == "DELETED":
-            del known[key]
-    return found, problems
+            del self.known[key]
+
+    def _miss(self, listed: set[Key]) -> None:
+        """A list ends: what was there of its kinds and is not in it is gone."""
+        scope = {_scope(key) for key in listed}
+        for key in [key for key in self.known if key not in listed and _scope(key) in scope]:
+            self._lose(key)
+        self.listing = False
+
+    def _lose(self, key: Key) -> None:
+        last = self.known.pop(key)
+        self.found.append((last.at, {"kind": key[0], "object": key[1], "event": "DELETED", "dated": False}))
+        self.listing = False
+
+
+def _scope(key: Key) -> tuple[str, str]:
+    """Kind and namespace: kubectl lists all of these together."""
+    return key[0], key[1].rpartition("/")[0]
+
+
+NEVER = _Known(None, 0.0, "")
 
 
 def _is_fresh(body: Mapping[str, Any]) -> bool:
@@ -71,7 +118,7 @@ def _is_fresh(body: Mapping[str, Any]) -> bool:
     return body["kind"] in GROWING and not any(told)
 
 
-def _key(body: Mapping[str, Any]) -> tuple[str, str]:
+def _key(body: Mapping[str, Any]) -> Key:
     """Kind and path."""
     meta = body["metadata"]
     return str(body["kind"]), "/".join(part for part in (meta.get("namespace", ""), meta["name"]) if part)
@@ -93,7 +140,7 @@ def _object(body: Mapping[str, Any]) -> Object | None:
     return obj
 
 
-def _entry(key: tuple[str, str], event: str, before: Object | None, after: Object | None) -> dict[str, Any] | None:
+def _entry(key: Key, event: str, before: Object | None, after: Object | None) -> dict[str, Any] | None:
     entry: dict[str, Any] = {"kind": key[0], "object": key[1], "event": event}
     if event == "DELETED":
         return entry

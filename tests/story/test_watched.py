@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
+import yaml
 
 from app.errors import BadInput
 from app.kube.objects import to_wire
@@ -14,6 +16,7 @@ from app.story import overlay_text
 from app.story.overlaying import overlay
 from app.story.play import Play, play, request
 from app.story.recordings import Recording, read
+from app.story.watch import trace
 
 KINDS = ("Pod", "Deployment", "ReplicaSet", "EndpointSlice")
 
@@ -130,3 +133,55 @@ def test_a_watch_of_a_walk_matches_it(termination: Play, typed: bool) -> None:
     told = overlay_text.plain(recording, found)
     assert ("Deletions do not show" in told) == (not typed)
     assert "?: the object does not say when it was written" in told
+
+
+OLD = pod("old", status=ready("True", "2026-05-06T07:00:04Z"))
+LIST = {"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}}
+
+
+def test_what_is_in_no_later_list_is_gone() -> None:
+    """Certain it is of kinds and namespaces that the list has."""
+    elsewhere = pod("other", metadata={"namespace": "b"}, status=UP["status"])
+    rows = recorded(LIST | {"items": [UP, OLD, elsewhere]}, DOWN, LIST | {"items": [DOWN]})
+    assert [(row["event"], row["object"], row.get("dated", True)) for row in rows.entries] == [
+        ("DELETED", "a/old", False),
+        ("MODIFIED", "a/web", True),
+    ]
+    assert rows.deletions
+
+
+def test_another_object_of_the_same_name_means_that_the_first_is_gone() -> None:
+    first = pod("db-0", metadata={"uid": "1"}, status=UP["status"])
+    second = pod("db-0", metadata={"uid": "2", "creationTimestamp": "2026-05-06T07:05:00Z"})
+    rows = recorded(UP, first, DOWN, second)
+    assert [(row["event"], row["object"]) for row in rows.entries if row["object"] == "a/db-0"] == [
+        ("DELETED", "a/db-0"),
+        ("ADDED", "a/db-0"),
+    ]
+    assert not rows.deletions
+
+
+def test_yaml_says_the_same() -> None:
+    rows = [{"type": verb, "object": row} for verb, row in (("ADDED", UP), ("MODIFIED", DOWN), ("DELETED", DOWN))]
+    as_yaml = "---\n".join(yaml.safe_dump(row) for row in rows)
+    as_json = "\n".join(json.dumps(row) for row in rows)
+    assert read(as_yaml, "-") == read(as_json, "-")
+    listed = LIST | {"items": [UP, OLD]}, LIST | {"items": [DOWN]}
+    assert read("---\n".join(yaml.safe_dump(row) for row in listed), "-") == recorded(*listed)
+
+
+def test_broken_yaml_is_told_with_its_line() -> None:
+    with pytest.raises(BadInput, match=r"^rec: document 1, line 2, column 12: .*allowed: JSON or YAML"):
+        read("kind: Pod\nspec: {a: b: c}\n", "rec")
+
+
+def test_nodes_of_any_name_are_those_to_which_the_same_came() -> None:
+    """The recording is the walk itself, in which the nodes are called otherwise, and in another order."""
+    walk = play(request("node-loss", until="2m"))
+    names = {"node-1": "ip-10-0-7-9.ec2.internal", "node-2": "ip-10-0-1-2.ec2.internal", "node-3": "worker"}
+    text = re.sub(r"node-[123]", lambda found: names[found[0]], json.dumps(trace(walk.walk)))
+    found = overlay(read(text, "-"), walk.walk)
+    assert {pair.state for pair in found.pairs} == {"same"}
+    assert found.unknown == ()
+    lost = [pair.one.object for pair in found.pairs if pair.one.path == "status.conditions[Ready]"]
+    assert "Node ip-10-0-7-9.ec2.internal" in lost

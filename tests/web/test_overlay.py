@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import yaml
 from starlette.testclient import TestClient
 
 from app.story.play import play, request
@@ -63,3 +64,13 @@ def test_what_cannot_be_read_is_said_and_can_be_mended(server: TestClient) -> No
     many = [RECORDED[0]] * 5_001
     told = server.post("/f/termination/overlay", data={"text": json.dumps(many)})
     assert (told.status_code, "found 5,001 entries; allowed: at most 5,000" in told.text) == (422, True)
+
+
+def test_a_recording_may_be_a_file_also_of_yaml(server: TestClient) -> None:
+    about = {"kind": "Node", "name": "n1"}
+    seen = {"reason": "NodeNotReady", "message": "Node n1", "firstTimestamp": "2026-05-06T07:08:10Z"}
+    text = yaml.safe_dump({"kind": "Event", "metadata": {"name": "x"}, "involvedObject": about} | seen)
+    files = [("files", ("events.yaml", text.encode(), "application/yaml"))]
+    answer = server.post("/f/termination/overlay", data={"text": "", "set.prestop": "5s"}, files=files)
+    assert answer.status_code == 200
+    assert "1 only recorded" in document(answer.text).one("p", class_="verdict").text

@@ -14,7 +14,8 @@ from app.web.address import Place, Query, parse, query_of
 from app.web.frames import frame
 from app.web.overlay_page import overlay_page
 from app.web.pages import Frame
-from app.web.site import FormDep, SiteDep, canonical
+from app.web.site import SiteDep, canonical
+from app.web.uploads import SentDep
 
 router = APIRouter(include_in_schema=False)
 
@@ -33,14 +34,13 @@ def show(site: SiteDep, request: Request, flow: str) -> Response:
 
 
 @router.post("/f/{flow}/overlay")
-def hold(site: SiteDep, request: Request, flow: str, fields: FormDep) -> Response:
+def hold(site: SiteDep, request: Request, flow: str, form: SentDep) -> Response:
     """The recording of the form against the walk that its other fields name."""
-    query = query_of(fields)
+    query = query_of(form.fields)
     played = site.play(flow, query)
     place = _place(played, query)
     around = _frame(played, place)
-    typed = dict(fields)
-    text, since = typed.get("text", "").replace("\r\n", "\n"), typed.get("since", "").strip()
+    text, since = "\n".join(form.texts("text", SOURCE).values()), form.field("since").strip()
     try:
         recording = recordings.read(text, SOURCE, most=MOST_ENTRIES)
         if since:
