@@ -150,6 +150,12 @@ def _ancestors(text: str) -> str:
     return " ".join(dict.fromkeys(["'self'", *sources]))
 
 
+def _header(text: str) -> str:
+    if text and not re.fullmatch(r"[A-Za-z0-9-]{1,64}", text):
+        raise ValueError
+    return text
+
+
 DATABASE_URL = Variable(
     name="LOOPSCOPE_DATABASE_URL",
     default="sqlite:///loopscope.db",
@@ -255,11 +261,21 @@ SEARCHES_AT_ONCE = Variable(
     read=_number,
 )
 
+NAME_HEADER = Variable(
+    name="LOOPSCOPE_NAME_HEADER",
+    default="",
+    allowed="the name of a header, such as X-Forwarded-User",
+    meaning="A header with the reader's name, shown on notes and to followers. Set it only where a proxy signs people "
+    "in and takes this header out of whatever comes from outside; everybody could call themselves anything otherwise.",
+    read=_header,
+)
+
 VARIABLES: tuple[Variable[object], ...] = (
     DATABASE_URL,
     FLOWS,
     FRAME_ANCESTORS,
     LOG,
+    NAME_HEADER,
     PROXIES,
     RETENTION,
     MOST_BODY,

@@ -58,6 +58,12 @@
     // Outside the part that is swapped: what else names the step or the address.
     const at = find("settings")?.elements.at
     if (at) at.value = now()
+    if (find("scrub")) {
+      for (const form of document.querySelectorAll("[data-stepped]")) form.elements.step.value = now()
+      for (const link of document.querySelectorAll("[data-at]")) {
+        link.setAttribute("href", link.dataset.at.replace(/\/[^/?]+\/(present|speaker)/, `/${now()}/$1`))
+      }
+    }
     for (const link of document.querySelectorAll(".themes a")) {
       const to = new URL(location.href)
       if (link.dataset.theme) to.searchParams.set("theme", link.dataset.theme)
@@ -108,7 +114,7 @@
     Home: () => follow("first"), End: () => follow("last"),
     " ": toggle, j: () => inList(1), k: () => inList(-1), b: others,
     ArrowDown: () => amongOffers(1) || others(), ArrowUp: () => amongOffers(-1),
-    f: () => find("fork")?.click(), "?": sheet, g: () => { typed = "" },
+    f: () => find("fork")?.click(), p: () => find("present")?.click(), "?": sheet, g: () => { typed = "" },
   }
   // On the slider itself the arrows go along it, and a page is a tenth of it.
   const tenth = () => Math.max(1, Math.round(ticks().length / 10))

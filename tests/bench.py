@@ -1,4 +1,4 @@
-"""Measures what the numbers of the design promise, and prints ratios: `python -m tests.bench`.
+"""Measures what the numbers of the design promise, and prints ratios: `python -m tests.bench [SECTION]...`.
 
 Ratios are taken side by side in one run, so that they mean the same on any machine; what only computes is measured in
 CPU seconds, so that others at work on the machine count less. Nothing here asserts.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import resource
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator
@@ -263,8 +264,23 @@ def timed(name: str, act: Callable[[int], object]) -> None:
     print(f"{name}: p50 {statistics.median(spent):.1f} ms (bar 10), p99 {spent[296]:.1f} ms (bar 50), warm")
 
 
+def followers() -> None:
+    """A presenter and two hundred followers over real connections, with a restart."""
+    from tests.followers import bench
+
+    for line in bench():
+        print(line, flush=True)
+
+
+SECTIONS: dict[str, Callable[[], None]] = {
+    "loss": lambda: node_loss(engine()),
+    "search": search,
+    "pages": pages,
+    "manifests": manifests,
+    "followers": followers,
+}
+
+
 if __name__ == "__main__":
-    node_loss(engine())
-    search()
-    pages()
-    manifests()
+    for section in sys.argv[1:] or SECTIONS:
+        SECTIONS[section]()

@@ -17,15 +17,13 @@ def add(commands: Any) -> None:
 
 
 def _serve(asked: argparse.Namespace) -> int:
-    import uvicorn
-
     from app.web import logs
     from app.web.application import create_app
+    from app.web.serving import Server
 
     configuration.check()
     logs.configure(LOG.get())
     app = create_app()
     print(f"Loopscope {__version__} on http://{asked.host}:{asked.port}", flush=True)
-    proxies = list(PROXIES.get())
-    uvicorn.run(app, host=asked.host, port=asked.port, log_config=None, access_log=False, forwarded_allow_ips=proxies)
+    Server(app, host=asked.host, port=asked.port, proxies=PROXIES.get()).run()
     return 0

@@ -23,9 +23,11 @@ from app.diagram.drawing import (
 )
 from app.diagram.rendering import render_png, render_svg
 from app.diagram.shapes import Picture
+from app.diagram.views import Pin
 
 __all__ = [
     "Picture",
+    "Pin",
     "chart",
     "cluster",
     "describe",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from app.diagram import twins
 from app.diagram.extract import (
     Flow,
@@ -23,6 +25,7 @@ from app.diagram.layout.thumbnail import place_thumbnail
 from app.diagram.layout.timeline import place_timeline
 from app.diagram.mermaid import mermaid_text
 from app.diagram.shapes import Picture
+from app.diagram.views import Pin
 
 Lines = tuple[str, ...]
 
@@ -42,10 +45,12 @@ def messages(walk: Walk, n: int, flow: Flow, *, narrow: bool = False, whole: boo
     return place_messages(view, narrow=narrow, desc=_told(twins.messages_lines(view)))
 
 
-def timeline(walk: Walk, n: int, flow: Flow, *, narrow: bool = False, target: Ref | None = None) -> Picture:
+def timeline(
+    walk: Walk, n: int, flow: Flow, *, narrow: bool = False, target: Ref | None = None, pins: tuple[Pin, ...] = ()
+) -> Picture:
     """The whole walk to scale, with a cursor at step n; about `target`, or what the flow or the walk is about."""
-    view = timeline_view(walk, n, flow, target)
-    return place_timeline(view, narrow=narrow, desc=_told(twins.timeline_lines(view)))
+    view = replace(timeline_view(walk, n, flow, target), pins=pins)
+    return place_timeline(view, narrow=narrow, desc=_told(twins.timeline_lines(view)), told=twins.pinned)
 
 
 def framed(view: str, walk: Walk, n: int, flow: Flow, *, narrow: bool = False) -> Picture:
@@ -86,8 +91,10 @@ def describe_messages(walk: Walk, n: int, flow: Flow) -> Lines:
     return twins.messages_lines(messages_view(walk, n, flow))
 
 
-def describe_timeline(walk: Walk, n: int, flow: Flow, *, target: Ref | None = None) -> Lines:
-    return twins.timeline_lines(timeline_view(walk, n, flow, target))
+def describe_timeline(
+    walk: Walk, n: int, flow: Flow, *, target: Ref | None = None, pins: tuple[Pin, ...] = ()
+) -> Lines:
+    return twins.timeline_lines(replace(timeline_view(walk, n, flow, target), pins=pins))
 
 
 def describe_chart(asked: Sweep, points: tuple[Point, ...], verdict: str) -> Lines:

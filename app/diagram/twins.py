@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.diagram.layout.scale import spoken
-from app.diagram.views import ChartView, Chip, ClusterView, MessagesView, NodeCard, PodCard, TimelineView
+from app.diagram.views import ChartView, Chip, ClusterView, MessagesView, NodeCard, Pin, PodCard, TimelineView
 from app.diagram.words import say
 
 
@@ -62,7 +62,14 @@ def timeline_lines(view: TimelineView) -> tuple[str, ...]:
         parts = (f"{part.text} {_span(part.start, part.end, view)}" for part in track.segments)
         lines.append(f"{track.name}: {'; '.join(parts)}" if track.segments else track.name)
     lines += [f"{view.race}: {_span(start, end, view)}" for start, end in view.races]
+    lines += [pinned(pin) for pin in view.pins]
     return tuple(lines)
+
+
+def pinned(pin: Pin) -> str:
+    """A note in one line."""
+    word = f"{pin.kind}-on" if pin.actor else pin.kind
+    return say("timeline", word, n=pin.n, at=spoken(pin.at), actor=pin.actor, text=" ".join(pin.text.split()))
 
 
 def _span(start: int, end: int, view: TimelineView) -> str:

@@ -230,6 +230,20 @@ class Track(Struct, frozen=True):
     segments: tuple[Segment, ...]
 
 
+class Pin(Struct, frozen=True):
+    """What somebody noted on a step."""
+
+    n: int
+    """The step."""
+    at: int
+    """Milliseconds."""
+    kind: str
+    """note or decision."""
+    actor: str
+    """What of the step it is pinned to; empty where that is the whole of it."""
+    text: str
+
+
 class TimelineView(Struct, frozen=True, kw_only=True):
     """Intervals of a whole walk; only `cursor` depends on the step."""
 
@@ -247,6 +261,7 @@ class TimelineView(Struct, frozen=True, kw_only=True):
     """Whether a wait is cut out only where it leaves no room for anything else."""
     cursor: int
     cursor_text: str
+    pins: tuple[Pin, ...] = ()
 
 
 class Column(Struct, frozen=True):

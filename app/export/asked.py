@@ -43,7 +43,8 @@ class Remark(Struct, frozen=True):
 
     step: str
     """The step's id; `0` for the start."""
-    actor: str
+    who: str
+    """Who wrote it, and what of the step it is pinned to, as far as that is known."""
     text: str
     decision: bool = False
 

@@ -12,7 +12,7 @@ from sqlmodel import col, func, or_, select
 from app.configuration import MOST_SESSIONS
 from app.errors import BadInput, MovedOn, NotFound, ReadOnly, TooMuch
 from app.store import manifests
-from app.store.tables import STEP_ID_LENGTH, Choice, Note, Session, Taken, now
+from app.store.tables import NAME_LENGTH, STEP_ID_LENGTH, Choice, Note, Session, Taken, now
 from app.store.texts import check_text, is_token
 
 Kind = Literal["do", "pick"]
@@ -21,8 +21,11 @@ NoteKind = Literal["note", "decision"]
 MOST_TITLE = 200
 MOST_CHOICE = 4_000
 MOST_NOTE = 4_000
+MOST_ACTOR = 100
 MOST_QUESTION = 1_000
 MOST_POSITION = 1_000_000
+THE_STEP = "step"
+"""What a note is pinned to that concerns the step itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,16 +213,52 @@ def set_question(db: Database, *, edit_id: str, question: str) -> Session:
     return session
 
 
-def add_note(db: Database, *, edit_id: str, step_id: str, actor: str, text: str, kind: NoteKind = "note") -> Note:
-    check_text(kind, text, most=MOST_NOTE)
-    check_text("actor", actor, most=100)
+def add_note(
+    db: Database, *, edit_id: str, step_id: str, actor: str, text: str, kind: NoteKind = "note", author: str = ""
+) -> Note:
+    """Pin a note to a step, and there to whoever acts, to an object, or to the step itself."""
     check_text("step", step_id, most=STEP_ID_LENGTH)
     session = get_for_editing(db, edit_id=edit_id)
-    note = Note(session_id=session.id, step_id=step_id, kind=kind, actor=actor, text=text)
-    session.updated_at = now()
+    if author:
+        check_text("author", author, most=NAME_LENGTH)
+    note = Note(session_id=session.id, step_id=step_id, actor=actor, text=text, author=author)
+    _write(session, note, actor, text, kind)
     db.add(note)
     db.flush()
     return note
+
+
+def change_note(db: Database, *, edit_id: str, id: int, text: str, kind: NoteKind) -> Note:
+    session = get_for_editing(db, edit_id=edit_id)
+    note = _note(db, session, id)
+    _write(session, note, note.actor, text, kind)
+    db.flush()
+    return note
+
+
+def delete_note(db: Database, *, edit_id: str, id: int) -> Note:
+    session = get_for_editing(db, edit_id=edit_id)
+    note = _note(db, session, id)
+    session.updated_at = now()
+    db.delete(note)
+    db.flush()
+    return note
+
+
+def _note(db: Database, session: Session, id: int) -> Note:
+    note = db.get(Note, id)
+    if note is None or note.session_id != session.id:
+        raise NotFound(f"no note {id} in this session; it may have been deleted")
+    return note
+
+
+def _write(session: Session, note: Note, actor: str, text: str, kind: str) -> None:
+    if kind not in get_args(NoteKind):
+        raise BadInput([f"kind: found {kind[:40]!r}; allowed: {' or '.join(get_args(NoteKind))}"])
+    check_text(kind, text, most=MOST_NOTE)
+    check_text("actor", actor, most=MOST_ACTOR)
+    note.actor, note.text, note.kind = actor, text, kind
+    session.updated_at = now()
 
 
 def notes(db: Database, *, session_id: int) -> list[Note]:

@@ -1,4 +1,4 @@
-"""The tables: a manifest, a session, its choices, the steps taken in it, and notes on them."""
+"""The tables: a manifest, a session, its choices, the steps taken in it, notes on them, and what is presented."""
 
 import json
 import secrets
@@ -12,6 +12,7 @@ from sqlmodel import Field, SQLModel
 ID_BYTES = 16
 HASH_LENGTH = 32
 DIGEST_LENGTH = 16
+NAME_LENGTH = 100
 # A loop, a node, a verb, a kind, a namespace and a name, each as long as Kubernetes lets it be.
 STEP_ID_LENGTH = 800
 
@@ -131,5 +132,34 @@ class Note(SQLModel, table=True):
     step_id: str = Field(max_length=STEP_ID_LENGTH)
     kind: str = Field(default="note", max_length=8, sa_column_kwargs={"server_default": "note"})
     actor: str = Field(max_length=100)
+    """What it is pinned to: a lane, an object, or the step itself."""
+    author: str = Field(default="", max_length=NAME_LENGTH, sa_column_kwargs={"server_default": text("''")})
+    """Who wrote it; empty where nobody says."""
     text: str = Field(sa_type=Text)
     created_at: datetime = Field(default_factory=now, sa_type=AwareDateTime)
+
+
+class Presentation(SQLModel, table=True):
+    """What the followers of a session see: the truth that every server process reads."""
+
+    __table_args__ = (CheckConstraint("position >= 0", name="position"),)
+
+    session_id: int = Field(primary_key=True, foreign_key="session.id", ondelete="CASCADE")
+    """The session whose link the followers have."""
+    shown_id: int | None = Field(default=None, foreign_key="session.id", ondelete="SET NULL", index=True)
+    """The branch of it that they are shown; none for itself."""
+    position: int = 0
+    revision: int = 0
+    """Counts all changes, so that whoever has seen one knows whether another is newer."""
+    presenter: str = Field(default="", max_length=64)
+    """The browser that leads; empty while nobody does."""
+    presenter_name: str = Field(default="", max_length=NAME_LENGTH)
+
+
+class TakenAlong(SQLModel, table=True):
+    """A branch that a presenter made while presenting: its followers come along when it is gone to again."""
+
+    __tablename__ = "taken_along"
+
+    session_id: int = Field(primary_key=True, foreign_key="session.id", ondelete="CASCADE")
+    presented_id: int = Field(foreign_key="presentation.session_id", ondelete="CASCADE", index=True)

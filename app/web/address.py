@@ -90,6 +90,9 @@ class Query:
     def at_depth(self, depth: str) -> Query:
         return replace(self, depth=depth)
 
+    def at_view(self, view: str) -> Query:
+        return replace(self, view=view)
+
     def in_scene(self, scene: str) -> Query:
         """Another preset of the same flow: what was set and decided belongs to the one that was left."""
         return Query(manifest=self.manifest, scene=scene, depth=self.depth, theme=self.theme, words=self.words)
@@ -204,10 +207,12 @@ class Place:
 
     path: str
     query: Query
+    tail: str = ""
+    """What follows a step in the path: `/present`."""
 
     def step(self, step: int | str) -> str:
         """The same walk at another step."""
-        return f"{self.path}/{quote(str(step), safe=READABLE)}{self.query}"
+        return f"{self.path}/{quote(str(step), safe=READABLE)}{self.tail}{self.query}"
 
     def embed(self, step: int | str) -> str:
         """What to paste into other pages to show this step: one segment more, so it is mistaken for no step."""

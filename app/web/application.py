@@ -18,6 +18,7 @@ from app.store.database import Store
 from app.web import failures
 from app.web.assets import Assets
 from app.web.clearing import clear_up
+from app.web.following import Following
 from app.web.headers import SecurityHeaders
 from app.web.limits import Limits, within_limits
 from app.web.metrics import Metrics
@@ -31,6 +32,8 @@ from app.web.routes import (
     flows,
     inspecting,
     machine,
+    meeting,
+    notes,
     oembed,
     operating,
     overlays,
@@ -71,7 +74,7 @@ def create_app(store: Store | None = None) -> FastAPI:
     )
     metrics = Metrics(kept)
     app.state.limits = Limits()
-    app.state.site = Site(renderer=renderer, assets=assets, store=kept, metrics=metrics)
+    app.state.site = Site(renderer=renderer, assets=assets, store=kept, metrics=metrics, following=Following(kept))
     for family in (
         reading,
         bringing,
@@ -82,6 +85,8 @@ def create_app(store: Store | None = None) -> FastAPI:
         exports,
         reports,
         flows,
+        meeting,
+        notes,
         sessions,
         embeds,
         oembed,

@@ -64,9 +64,13 @@ class SecurityHeaders:
 
 
 def is_foreign(headers: Headers) -> bool:
-    """Whether another site's page sent this request. Programs that are no browsers send neither header."""
+    """Whether another site's page sent this request, or a browser does not say which page did."""
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site not in ("same-origin", "none")
-    origin = headers.get("origin")
-    return origin is not None and origin.partition("://")[2] != headers.get("host")
+    # Browsers of today tell the origin of every form; older ones at least the page, as we ask them to.
+    sender = headers.get("origin") or headers.get("referer")
+    if sender is None:
+        # Programs that are no browsers say nothing of it, and are nobody's tool but their caller's.
+        return headers.get("user-agent", "").startswith("Mozilla/")
+    return sender.partition("://")[2].partition("/")[0] != headers.get("host")

@@ -41,6 +41,14 @@ class Moment:
         """The address of another step of this walk."""
         return self.place.step(n)
 
+    def at(self, n: int) -> Moment:
+        """Another moment of the same walk."""
+        return replace(self, n=n)
+
+    def beside(self, tail: str) -> Place:
+        """The same walk in another of its pages."""
+        return replace(self.place, tail=tail)
+
     @property
     def without_session(self) -> Place:
         """The same walk where anybody may change it."""

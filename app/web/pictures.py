@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from markupsafe import Markup
 
 from app import diagram
+from app.diagram import Picture, Pin
 from app.diagram.stylesheet import Theme
 from app.export.forms import check_pixels
 from app.kube.meta import Ref
@@ -20,25 +23,45 @@ SUFFIXES = ("svg", "png", "mmd", "md", "txt", "json")
 SHAPES = ("wide", "narrow")
 NOTHING = Markup()
 
-__all__ = ["SHAPES", "SUFFIXES", "VIEWS", "drawn", "exported", "framed", "thumbnail"]
+__all__ = ["SHAPES", "SUFFIXES", "VIEWS", "drawn", "exported", "framed", "noted", "thumbnail"]
 
 
 def _drawn(played: Play, view: str, n: int, shapes: tuple[str, ...]) -> Drawn:
+    def placed(*, narrow: bool) -> Picture:
+        return diagram.picture(view, played.walk, n, played.flow, narrow=narrow)
+
+    return _in_shapes(placed, shapes, diagram.describe(view, played.walk, n, played.flow))
+
+
+def _noted(played: Play, n: int, shapes: tuple[str, ...], pins: tuple[Pin, ...]) -> Drawn:
+    def placed(*, narrow: bool) -> Picture:
+        return diagram.timeline(played.walk, n, played.flow, narrow=narrow, pins=pins)
+
+    return _in_shapes(placed, shapes, diagram.describe_timeline(played.walk, n, played.flow, pins=pins))
+
+
+class _Placed(Protocol):
+    def __call__(self, *, narrow: bool) -> Picture: ...
+
+
+def _in_shapes(placed: _Placed, shapes: tuple[str, ...], lines: tuple[str, ...]) -> Drawn:
     return Drawn(
-        wide=_inline(played, view, n, narrow=False) if "wide" in shapes else NOTHING,
-        narrow=_inline(played, view, n, narrow=True) if "narrow" in shapes else NOTHING,
-        lines=diagram.describe(view, played.walk, n, played.flow),
+        wide=_inline(placed(narrow=False)) if "wide" in shapes else NOTHING,
+        narrow=_inline(placed(narrow=True)) if "narrow" in shapes else NOTHING,
+        lines=lines,
     )
 
 
-def _inline(played: Play, view: str, n: int, *, narrow: bool) -> Markup:
-    shown = diagram.picture(view, played.walk, n, played.flow, narrow=narrow)
+def _inline(shown: Picture) -> Markup:
     # Its template escapes every word; it is markup from here on.
     return Markup(diagram.render_svg(shown, standalone=False))  # noqa: S704
 
 
 drawn = Kept(_drawn, most=500)
 """A view as a part of a page, which has the styles and the fonts."""
+
+noted = Kept(_noted)
+"""The timeline with what was noted on it."""
 
 
 def _framed(played: Play, view: str, n: int) -> Drawn:

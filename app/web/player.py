@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from app.catalog import own_words, targets, values
 from app.catalog.wording import reworded
+from app.diagram import Pin
 from app.kube import durations
 from app.kube.releases import CURRENT, NAMES, Release
 from app.sim.interventions import VERBS
@@ -21,7 +22,7 @@ from app.web.frames import frame
 from app.web.moment import LEAST_WAIT, Moment, clock_text
 from app.web.oembed import discovery
 from app.web.player_page import Intervening, PlayerPage
-from app.web.player_parts import Chosen, Clock, Depth, Field, Saying, SceneLink, Sharing, Unmodelled
+from app.web.player_parts import Chosen, Clock, Depth, Drawn, Field, Saying, SceneLink, Sharing, Unmodelled
 from app.web.ranking import ranking_panel
 from app.web.scrubber import scrubber
 from app.web.session_parts import Kept
@@ -70,10 +71,10 @@ def player_page(
         ),
         flow_title=flow.title,
         chapter=flow.chapter,
-        clock=_clock(moment),
+        clock=clock_of(moment),
         scrubber=scrubber(moment, told),
         steps=rows.step_rows(moment, told),
-        saying=_saying(moment, passage, told),
+        saying=saying_of(moment, passage, told),
         depths=tuple(
             Depth(name=name, href=moment.asking(moment.place.query.at_depth(name)), current=name == depth)
             for name in DEPTHS
@@ -81,7 +82,7 @@ def player_page(
         wordings=_wordings(moment),
         cluster=pictures.drawn(played, "cluster", moment.n, shapes),
         messages=pictures.drawn(played, "messages", moment.n, shapes),
-        timeline=pictures.drawn(played, "timeline", moment.n, shapes),
+        timeline=_timeline(moment, shapes, kept.marks if kept else ()),
         ranking=ranking_panel(played, moment.n),
         commands=rows.commands(moment),
         changes=rows.change_rows(moment),
@@ -114,7 +115,15 @@ def player_page(
         changed=changed_since(played, moment.n, moment.place.query.seen),
         saving=() if kept else (("flow", flow.id), ("step", moment.id), *free.pairs()),
         kept=kept,
+        present=moment.beside("/present").step(moment.n),
+        speaker=moment.beside("/speaker").step(moment.n),
     )
+
+
+def _timeline(moment: Moment, shapes: tuple[str, ...], marks: tuple[Pin, ...]) -> Drawn:
+    if marks:
+        return pictures.noted(moment.played, moment.n, shapes, marks)
+    return pictures.drawn(moment.played, "timeline", moment.n, shapes)
 
 
 def _compared(flow_path: str, free: Query) -> str:
@@ -146,7 +155,7 @@ def _wordings(moment: Moment) -> tuple[Depth, ...]:
     )
 
 
-def _clock(moment: Moment) -> Clock:
+def clock_of(moment: Moment) -> Clock:
     n, last = moment.n, len(moment.steps)
     wait = moment.steps[n].step.at - moment.now if n < last else 0
     return Clock(
@@ -162,7 +171,7 @@ def _clock(moment: Moment) -> Clock:
     )
 
 
-def _saying(moment: Moment, passage: Passage, told: tuple[str, ...]) -> Saying:
+def saying_of(moment: Moment, passage: Passage, told: tuple[str, ...]) -> Saying:
     facts: list[tuple[str, str]] = []
     if moment.n:
         row = moment.steps[moment.n - 1]

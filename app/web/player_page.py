@@ -125,6 +125,10 @@ class PlayerPage(Page):
     """Hidden fields of the form that makes a session; none in a session."""
     kept: Kept | None
     """The session, where this is one."""
+    present: str
+    """This step, large."""
+    speaker: str
+    """What to say at this step."""
 
 
 @dataclass(frozen=True, kw_only=True)

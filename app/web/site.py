@@ -22,12 +22,15 @@ from app.story import play as story
 from app.story.play import Play, PlayRequest
 from app.web.address import MOST_PARTS, Query
 from app.web.assets import Assets
+from app.web.following import Following
 from app.web.headers import is_foreign
 from app.web.metrics import Metrics
 from app.web.rendering import Renderer
 
 FORM = "application/x-www-form-urlencoded"
 APPLIED = re.compile(r"\b(?:apply|write-manifest \S+) m:([0-9a-f]+)")
+PRIVATE = "no-store"
+"""What belongs to a session is kept by nobody on the way."""
 
 
 def manifests_of(query: Query) -> tuple[str, ...]:
@@ -60,6 +63,7 @@ class Site:
     assets: Assets
     store: Store
     metrics: Metrics
+    following: Following
 
     def play(self, flow: str, query: Query) -> Play:
         """The walk that an address names."""

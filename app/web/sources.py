@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from starlette.requests import Request
 
 from app.export.asked import Remark
+from app.store.sessions import THE_STEP
+from app.store.tables import Note
 from app.story.play import Play, in_words
 from app.web.address import Place, Query, parse
 from app.web.assets import ASK_AGAIN
@@ -53,7 +55,7 @@ def of_session(site: Site, request: Request, id: str) -> Source:
         title=sitting.session.title,
         question=sitting.session.question,
         remarks=tuple(
-            Remark(row.step_id, row.actor, row.text, decision=row.kind == "decision") for row in sitting.notes
+            Remark(row.step_id, _who(row), row.text, decision=row.kind == "decision") for row in sitting.notes
         ),
         may_edit=sitting.may_edit,
         cache_control="no-store",
@@ -65,3 +67,7 @@ def addresses(origin: str, free: Place) -> tuple[str, str]:
     query: Query = replace(free.query, view="", depth="", pod="", scale="")
     page = f"{origin}{free.path}/{{step}}"
     return f"{page}{query}", f"{page}.svg{query}{'&' if str(query) else '?'}view={{view}}"
+
+
+def _who(row: Note) -> str:
+    return ", ".join(name for name in (row.author, row.actor) if name and name != THE_STEP)

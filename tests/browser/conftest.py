@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import uvicorn
 from fastapi import FastAPI
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from app.store.database import Store
 from app.web.application import create_app
+from app.web.serving import Server
 from tests.browser.hosts import Wiki, hosting
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -52,7 +52,7 @@ def chromium() -> Iterator[Browser]:
 @contextmanager
 def serving(app: FastAPI) -> Iterator[str]:
     """The application on a free port, as `loopscope serve` runs it; its address."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", ws="none"))
+    server = Server(app, port=0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     deadline = time.monotonic() + 30

@@ -296,12 +296,12 @@ def test_a_session_is_saved_decided_in_and_resumed(page: Page) -> None:
     expect(page.locator(".chosen")).to_contain_text("30ms delete pod/web-2")
     page.fill("[name='text']", "Two at once")
     page.click("text=Note it")
-    expect(page.locator(".notes")).to_contain_text("Two at once")
+    expect(page.locator("#notes")).to_contain_text("Two at once")
     n = int(page.get_attribute("#scrub", "aria-valuenow") or 0)
     page.goto("/sessions")
     page.click("main td a")
     is_at(page, n)
-    expect(page.locator(".notes")).to_contain_text("Two at once")
+    expect(page.locator("#notes")).to_contain_text("Two at once")
 
 
 def test_the_search_on_the_first_page(page: Page) -> None:

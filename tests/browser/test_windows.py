@@ -121,7 +121,7 @@ def test_everything_works_without_javascript(scriptless: Page) -> None:
     page.click("#next")
     page.fill("[name='text']", "Noted by hand")
     page.click("text=Note it")
-    expect(page.locator(".notes")).to_contain_text("Noted by hand")
+    expect(page.locator("#notes")).to_contain_text("Noted by hand")
     page.click("#keys-button")
     expect(page.locator("#keys")).to_be_visible()
 
@@ -206,7 +206,7 @@ def test_accessibility_of_a_session(wide: Page) -> None:
     wide.click("#fork")
     wide.fill("[name='text']", "Seen on Tuesday")
     wide.click("text=Note it")
-    expect(wide.locator(".notes")).to_be_visible()
+    expect(wide.locator("#notes .note")).to_be_visible()
     wide.evaluate(AXE)
     found = wide.evaluate("axe.run(document, {resultTypes: ['violations']})")
     assert [(row["id"], [node["target"] for node in row["nodes"]]) for row in found["violations"]] == []

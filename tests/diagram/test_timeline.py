@@ -273,3 +273,19 @@ def test_waits_that_are_kept_are_cut_out_only_where_they_leave_no_room() -> None
     assert len(scale(instants, 0, 1000).cuts) == 1
     assert not scale(instants, 0, 1000, keeps_waits=True).cuts
     assert len(scale((-1, 0, 51_000, 351_000, 10_800_000, 10_860_000), 0, 1000, keeps_waits=True).cuts) == 1
+
+
+@SIDES
+def test_notes_have_a_row_of_their_own_and_close_ones_share_a_mark(narrow: bool) -> None:
+    walk = walks.race()
+    instants = [(row.n, row.step.at) for row in walk.records if row.n][:9]
+    pins = tuple(diagram.Pin(n, at, "decision" if n == 9 else "note", "", f"<{n}>") for n, at in instants)
+    found = diagram.timeline(walk, 3, walks.FLOW, narrow=narrow, pins=pins)
+    assert faults(found) == []
+    marks = [row for row in found.groups if row.look.startswith("pin ") or row.look == "pin"]
+    assert sum(row.title.count("note on step") + row.title.count("decision at step") for row in marks) == 9
+    boxes = [box for row in marks for box in geometry.boxes_of(row)]
+    assert not any(one.meets(other) for at, one in enumerate(boxes) for other in boxes[at + 1 :])
+    lowest = max(box.bottom for row in tracks(found) for box in geometry.boxes_of(row))
+    assert all(box.top >= lowest for box in boxes)
+    assert diagram.describe_timeline(walk, 3, walks.FLOW, pins=pins)[-1].startswith("decision at step 9, ")

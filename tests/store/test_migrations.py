@@ -17,7 +17,7 @@ from app.store.tables import Session
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
-TABLES = {"choice", "manifest", "note", "session", "taken"}
+TABLES = {"choice", "manifest", "note", "presentation", "session", "taken", "taken_along"}
 
 
 def alembic(store: Store, action: str, *revision: str) -> None:

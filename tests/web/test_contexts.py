@@ -24,6 +24,8 @@ from app.web import (
     player_parts,
     ranking_parts,
     report_page,
+    session_parts,
+    stage_pages,
 )
 from app.web.rendering import Page
 
@@ -41,6 +43,7 @@ MODELS: list[type[Page]] = [
         embed_dialog,
         export_page,
         report_page,
+        stage_pages,
     )
     for model in vars(module).values()
     if inspect.isclass(model) and issubclass(model, Page) and model.__module__ == module.__name__
@@ -100,6 +103,8 @@ def undocumented(module: ModuleType) -> Iterator[str]:
         embed_dialog,
         export_page,
         report_page,
+        session_parts,
+        stage_pages,
     ],
     ids=lambda module: module.__name__,
 )

@@ -103,6 +103,10 @@ def test_pages_travel_compressed(server: TestClient) -> None:
         ({"sec-fetch-site": "same-site"}, 403),
         ({"origin": "https://evil.example"}, 403),
         ({"origin": "null"}, 403),
+        ({"referer": "http://loopscope.test/f/termination"}, 303),
+        ({"referer": "https://evil.example/http://loopscope.test/"}, 403),
+        ({"user-agent": "Mozilla/5.0 (X11; Linux x86_64) Old/1.0"}, 403),
+        ({"user-agent": "curl/8"}, 303),
         ({"origin": "http://loopscope.test.evil.example"}, 403),
     ],
 )

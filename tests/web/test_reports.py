@@ -75,8 +75,8 @@ def test_a_session_keeps_its_question_and_decisions(browser: TestClient, session
     assert page.one("h1").text == "Web <1>"
     assert "Is 5 s <enough>?" in page.text
     said = [quote.text for quote in page.all("blockquote")]
-    assert said[0].startswith("15 s it isby Bo, at step 9:")
-    assert said[1].startswith("Lookby reader, at step 7:")
+    assert said[0].startswith("15 s it isBo, at step 9:")
+    assert said[1].startswith("Lookat step 7:")
     told = browser.get(f"{session}/report?form=md").text
     assert "> 15 s it is" in told
     assert session.rpartition("/")[2] not in told

@@ -193,15 +193,10 @@ def test_the_reading_address_changes_nothing(browser: TestClient, act: str, fiel
     assert session not in browser.get(f"{reading}/2").text
 
 
-def test_names_and_notes(browser: TestClient) -> None:
+def test_names(browser: TestClient) -> None:
     session = made(browser)
     assert browser.post(f"{session}/rename", data={"step": "3", "title": "Race at work"}).status_code == 303
-    assert browser.post(f"{session}/notes", data={"step": "3", "text": "Why <so>?"}).status_code == 303
-    page = shown(browser, f"{session}/3")
-    assert page.one("div", class_="crumbs").one("h1").text == "Race at work"
-    assert "Why <so>?" in page.one("ul", class_="notes").one("li", class_="here").text
-    assert page.one("ul", class_="notes").one("a").attributes["href"] == f"{session}/3"
-    assert browser.post(f"{session}/notes", data={"step": "3", "text": " "}).status_code == 422
+    assert shown(browser, f"{session}/3").one("div", class_="crumbs").one("h1").text == "Race at work"
 
 
 def test_deleting(browser: TestClient) -> None:

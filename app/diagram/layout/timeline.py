@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from app.diagram.layout.plan import NARROW
 from app.diagram.layout.scale import Piece, Scale, scale, spoken, ticks
 from app.diagram.metrics import fitted, width
 from app.diagram.shapes import Box, Group, Label, Line, Picture, box, label, line, name_for, rounded
-from app.diagram.views import Segment, TimelineView, Track
+from app.diagram.views import Pin, Segment, TimelineView, Track
+from app.diagram.words import say
 
 EDGE = 1
 WIDE = 1200.0
@@ -18,6 +20,7 @@ BAR = 20
 ROW = 26
 FOOT = 20
 NAME_NARROW = 15
+PIN = 9
 
 
 class Frame(NamedTuple):
@@ -32,7 +35,9 @@ class Frame(NamedTuple):
     narrow: bool
 
 
-def place_timeline(view: TimelineView, *, narrow: bool, desc: str, wide: float = WIDE) -> Picture:
+def place_timeline(
+    view: TimelineView, *, narrow: bool, desc: str, wide: float = WIDE, told: Callable[[Pin], str] = str
+) -> Picture:
     """All rows, the scale and the cursor."""
     prefix = "timeline-narrow" if narrow else "timeline"
     wide = NARROW if narrow else wide
@@ -41,7 +46,8 @@ def place_timeline(view: TimelineView, *, narrow: bool, desc: str, wide: float =
     right = wide - EDGE - (4 if narrow else 8)
     row = ROW + NAME_NARROW if narrow else ROW
     frame = Frame(prefix, wide, left, right, AXIS, row, _scale(view, left, right), narrow)
-    bottom = AXIS + row * len(view.tracks) + 2
+    rows = len(view.tracks) + bool(view.pins)
+    bottom = AXIS + row * rows + 2
     near = _near(frame, view, bottom, bottom + (FOOT if view.races else 4))
     height = bottom + (FOOT if view.races else 4) + (FOOT - 4 if near else 0)
     groups = [
@@ -49,8 +55,9 @@ def place_timeline(view: TimelineView, *, narrow: bool, desc: str, wide: float =
         _axis(frame, bottom),
         *_races(frame, view, bottom),
         *(_track(frame, track, at) for at, track in enumerate(view.tracks)),
+        *_pins(frame, view, told),
         *_cuts(frame, bottom),
-        _cursor(frame, view, bottom),
+        _cursor(frame, view, bottom, rows),
     ]
     look = "picture timeline narrow" if narrow else "picture timeline"
     return Picture(
@@ -225,7 +232,40 @@ def _races(frame: Frame, view: TimelineView, bottom: float) -> list[Group]:
     return found
 
 
-def _cursor(frame: Frame, view: TimelineView, bottom: float) -> Group:
+def _pins(frame: Frame, view: TimelineView, told: Callable[[Pin], str]) -> list[Group]:
+    """The last row: a mark for each instant at which somebody noted something; close ones share theirs."""
+    if not view.pins:
+        return []
+    y, shift = frame.top + len(view.tracks) * frame.row, NAME_NARROW if frame.narrow else 0
+    words = say("timeline", "notes")
+    name = label(EDGE, 11, words, "t-text") if frame.narrow else label(frame.left - 10, 14, words, "t-text", "end")
+    found = [Group(id=name_for(frame.prefix, "notes"), look="pins", y=y, labels=(name,))]
+    for number, pins in enumerate(_near_each_other(frame, view.pins)):
+        look = "pin decision" if any(pin.kind == "decision" for pin in pins) else "pin"
+        found.append(
+            Group(
+                id=name_for(frame.prefix, "pin", str(number)),
+                look=look,
+                x=rounded(frame.scale.at(pins[0].at)),
+                y=y,
+                title="\n".join(told(pin) for pin in pins),
+                boxes=(box(-PIN / 2, shift + 3, PIN, BAR - 6, "flag", 2),),
+            )
+        )
+    return found
+
+
+def _near_each_other(frame: Frame, pins: tuple[Pin, ...]) -> list[list[Pin]]:
+    found: list[list[Pin]] = []
+    for pin in sorted(pins, key=lambda pin: pin.at):
+        if found and frame.scale.at(pin.at) - frame.scale.at(found[-1][0].at) < PIN + 2:
+            found[-1].append(pin)
+        else:
+            found.append([pin])
+    return found
+
+
+def _cursor(frame: Frame, view: TimelineView, bottom: float, rows: int) -> Group:
     """Where the step stands; its time is written on a flag that stays inside."""
     x = frame.scale.at(view.cursor)
     half = width(view.cursor_text, "t-words") / 2 + 5
@@ -236,7 +276,7 @@ def _cursor(frame: Frame, view: TimelineView, bottom: float) -> Group:
         x=rounded(x),
         title=view.cursor_text,
         boxes=(box(middle - half - x, 0, half * 2, 15, "knob", 4),),
-        lines=_upright(frame, len(view.tracks), bottom),
+        lines=_upright(frame, rows, bottom),
         labels=(label(middle - x, 11, view.cursor_text, "t-words", "middle"),),
     )
 

@@ -15,10 +15,11 @@ from app.export.figures import figures
 from app.export.reporting import FORMS, placed, reported
 from app.export.review import Subject, review
 from app.store import sessions
-from app.store.sessions import MOST_QUESTION
+from app.store.sessions import MOST_QUESTION, THE_STEP
 from app.story.play import Play, position
 from app.web import sources, taking
 from app.web.address import Query, parse, query_of
+from app.web.browsers import name_of
 from app.web.frames import frame
 from app.web.limits import exporting
 from app.web.report_page import Deciding, ReportPage
@@ -61,15 +62,16 @@ def ask(site: SiteDep, id: str, fields: FormDep) -> Response:
 
 
 @router.post("/s/{id}/decisions", include_in_schema=False)
-def decide(site: SiteDep, id: str, fields: FormDep) -> Response:
+def decide(site: SiteDep, request: Request, id: str, fields: FormDep) -> Response:
     """Write down what was decided, at a step."""
     named = dict(fields)
     sitting = open_sitting(site, id)
     n = position(sitting.played, named.get("step") or "0")
     step = sitting.played.steps[n - 1].id if n else "0"
-    actor, text = named.get("actor", "").strip() or "reader", named.get("text", "").strip()
+    # A proxy's word for who somebody is counts for more than theirs.
+    author, text = name_of(request) or named.get("actor", "").strip(), named.get("text", "").strip()
     with site.store.writing() as db:
-        sessions.add_note(db, edit_id=id, step_id=step, actor=actor, text=text, kind="decision")
+        sessions.add_note(db, edit_id=id, step_id=step, actor=THE_STEP, text=text, kind="decision", author=author)
     return _back(id, fields)
 
 
