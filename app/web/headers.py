@@ -25,6 +25,9 @@ ALWAYS = {
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
+# A window that a sandboxed frame opens is in the sandbox too, and there no page with an opener policy is shown.
+# From a page of ours there is nothing to be kept from; it is said so that no policy of a cached answer stays.
+OPENED_BY_US = {"cross-origin-opener-policy": "unsafe-none"}
 
 
 class SecurityHeaders:
@@ -46,21 +49,21 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in self._said(scope["path"], headers.get("content-type", "")).items():
+                said = self._said(Headers(scope=scope), scope["path"], headers.get("content-type", ""))
+                for name, value in said.items():
                     headers.setdefault(name, value)
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
 
-    def _said(self, path: str, kind: str) -> dict[str, str]:
+    def _said(self, asked: Headers, path: str, kind: str) -> dict[str, str]:
         """By the path, not by the page: what goes wrong in a frame is told in the frame."""
         if path.startswith(EMBEDS):
-            # A window that a sandboxed frame opens would refuse a page with an opener policy.
-            kept = {name: value for name, value in ALWAYS.items() if name != "cross-origin-opener-policy"}
-            return {"content-security-policy": self.embed_policy, **kept, **LENT}
+            return {"content-security-policy": self.embed_policy, **ALWAYS, **OPENED_BY_US, **LENT}
         policy = PICTURE_POLICY if kind.startswith("image/svg+xml") else self.page_policy
         lent = {**LENT, **FONTS} if path.startswith("/static/") else LENT if kind.startswith("image/") else {}
-        return {"content-security-policy": policy, **ALWAYS, **lent}
+        opened = OPENED_BY_US if asked.get("sec-fetch-site") == "same-origin" else {}
+        return {"content-security-policy": policy, **ALWAYS, **opened, **lent}
 
 
 def is_foreign(headers: Headers) -> bool:

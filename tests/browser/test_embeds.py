@@ -81,6 +81,7 @@ def test_a_sandbox_without_an_origin_still_steps(host: Page, wiki: Wiki, lent: s
     is_at(frame, 6)
     if "scripts" in rights:
         # Its own font is there, though the frame's origin is none.
+        host.frames[1].wait_for_load_state()
         assert host.frames[1].evaluate("document.fonts.load('12px Inter').then((found) => found.length)") == 1
 
 
@@ -138,8 +139,16 @@ def test_a_page_that_may_not_hold_it_is_refused(chromium: Browser, wiki: Wiki, a
     context.close()
 
 
-def test_open_in_loopscope_leads_out_of_the_frame(host: Page, wiki: Wiki, lent: str) -> None:
-    frame = framed(host, wiki, f"{lent}/embed/f/termination/4")
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        'sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox"',
+        'sandbox="allow-scripts allow-popups allow-same-origin"',
+    ],
+)
+def test_open_in_loopscope_leads_out_of_the_frame(host: Page, wiki: Wiki, lent: str, more: str) -> None:
+    frame = framed(host, wiki, f"{lent}/embed/f/termination/4", more)
     with host.context.expect_page() as opened:
         frame.locator(".onward").click()
     expect(opened.value.locator("#scrub")).to_have_attribute("aria-valuenow", "4")

@@ -173,10 +173,18 @@ def test_a_frame_is_told_who_may_hold_it(store: Store, monkeypatch: pytest.Monke
         policy = headers["content-security-policy"]
         assert policy.endswith("frame-ancestors 'self' https://wiki.example https://*.example:8443")
         assert "x-frame-options" not in headers
-        assert "cross-origin-opener-policy" not in headers
+        assert headers["cross-origin-opener-policy"] == "unsafe-none"
         assert headers["cross-origin-resource-policy"] == "cross-origin"
     assert page["content-security-policy"].endswith("frame-ancestors 'self'")
     assert page["cross-origin-opener-policy"] == "same-origin"
+
+
+@pytest.mark.parametrize(
+    ("site", "policy"), [("same-origin", "unsafe-none"), ("cross-site", "same-origin"), ("none", "same-origin")]
+)
+def test_only_what_our_own_page_opens_has_no_opener_policy(server: TestClient, site: str, policy: str) -> None:
+    answer = server.get("/f/termination/5", headers={"sec-fetch-site": site})
+    assert answer.headers["cross-origin-opener-policy"] == policy
 
 
 def test_fonts_may_be_loaded_from_a_sandbox(server: TestClient) -> None:
