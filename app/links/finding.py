@@ -18,9 +18,7 @@ Kind = Literal["f", "s"]
 # Up to what ends an address in any of these formats; our own addresses have none of it.
 ADDRESS = re.compile(r"https?://[^\s<>\"'`()\[\]{}|\\^]+")
 PUNCTUATION = ".,;:!?*_"
-PATH = re.compile(
-    r"/(?P<embed>embed/)?(?P<kind>[fs])/(?P<name>[^/]+)(?:/(?P<step>[^/]+))?(?:/(?:embed|export|report))?/?"
-)
+PATH = re.compile(r"/(?P<embed>embed/)?(?P<kind>[fs])/(?P<name>[^/]+)(?:/(?P<step>[^/]+))?(?:/[a-z-]+)?/?")
 TOKEN = re.compile(r"[\w-]{20,64}", re.ASCII)
 ENTITIES = (("&amp;", "&"), ("&#38;", "&"), ("&#x26;", "&"))
 FENCE_ENDS = ("```", "~~~", "----", "....", "</")

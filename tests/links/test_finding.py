@@ -57,6 +57,7 @@ def test_what_html_adds_is_taken_off() -> None:
         ("https://l.example/f/termination", "f", "termination", "", False),
         ("https://l.example/f/termination/7.svg?theme=dark", "f", "termination", "7.svg", False),
         ("https://l.example/f/termination/7/embed", "f", "termination", "7", False),
+        ("https://l.example/f/termination/7/present?theme=dark", "f", "termination", "7", False),
         ("https://l.example/embed/f/gone/7", "f", "gone", "7", True),
         ("https://l.example/f/gone/7?seen=1", "f", "gone", "7", False),
         ("https://l.example/f/termination/a%40b", "f", "termination", "a@b", False),
