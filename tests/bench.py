@@ -12,7 +12,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -32,6 +32,7 @@ from app.sim.loop import Loop, Turn, own_key
 from app.sim.schedule import Runner
 from app.sim.start import empty
 from app.sim.world import World
+from tests import crowds, followers
 from tests.large_clusters import Size, large
 
 RENEW = 10_000
@@ -264,12 +265,14 @@ def timed(name: str, act: Callable[[int], object]) -> None:
     print(f"{name}: p50 {statistics.median(spent):.1f} ms (bar 10), p99 {spent[296]:.1f} ms (bar 50), warm")
 
 
-def followers() -> None:
-    """A presenter and two hundred followers over real connections, with a restart."""
-    from tests.followers import bench
+def told(lines: Callable[[], Iterator[str]]) -> Callable[[], None]:
+    """A section that prints its lines as they come."""
 
-    for line in bench():
-        print(line, flush=True)
+    def run() -> None:
+        for line in lines():
+            print(line, flush=True)
+
+    return run
 
 
 SECTIONS: dict[str, Callable[[], None]] = {
@@ -277,7 +280,9 @@ SECTIONS: dict[str, Callable[[], None]] = {
     "search": search,
     "pages": pages,
     "manifests": manifests,
-    "followers": followers,
+    "followers": told(followers.bench),
+    "crash": told(crowds.crash),
+    "sessions": told(crowds.live),
 }
 
 

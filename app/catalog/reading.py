@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -92,6 +94,23 @@ def shelf() -> Shelf:
 
 def _texts(folder: Path) -> tuple[tuple[str, bytes], ...]:
     """Every file that belongs to a flow, as `flow/name` with its bytes, in the order of the names."""
+    return _read(folder, tuple(sorted(_stamps(folder, deep=True))))
+
+
+def _stamps(folder: Path | str, *, deep: bool) -> Iterator[tuple[str, int, int, int, int]]:
+    """What changes when a file does. Every page asks for it: it takes a tenth of the time that reading takes."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if deep and entry.is_dir():
+                yield from _stamps(entry.path, deep=False)
+            # An editor's lock file may be a link that leads nowhere.
+            with suppress(FileNotFoundError):
+                stat = entry.stat()
+                yield entry.path, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino
+
+
+@lru_cache(maxsize=8)
+def _read(folder: Path, _: tuple[object, ...]) -> tuple[tuple[str, bytes], ...]:
     found = {}
     if (folder / LEXICON).is_file():
         found[LEXICON] = (folder / LEXICON).read_bytes()

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 from sqlalchemy import delete as delete_from
 from sqlmodel import Session as Database
 from sqlmodel import col, func, or_, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from app.configuration import MOST_SESSIONS
 from app.errors import BadInput, MovedOn, NotFound, ReadOnly, TooMuch
@@ -87,7 +88,11 @@ def _check_room(db: Database, owner: str) -> None:
 
 def get_for_reading(db: Database, *, id: str) -> Opened:
     """By either id; `may_edit` says which of them it was."""
-    by_either = select(Session).where(or_(col(Session.read_id) == id, col(Session.edit_id) == id))
+    return _opened(db, id, select(Session))
+
+
+def _opened(db: Database, id: str, asked: SelectOfScalar[Session]) -> Opened:
+    by_either = asked.where(or_(col(Session.read_id) == id, col(Session.edit_id) == id))
     session = db.exec(by_either).one_or_none() if is_token(id) else None
     if session is None:
         raise NotFound(f"no session {id!r}; it may have been deleted")
@@ -96,11 +101,10 @@ def get_for_reading(db: Database, *, id: str) -> Opened:
 
 def get_for_editing(db: Database, *, edit_id: str) -> Session:
     """The session, kept from every other writer until this unit of work ends."""
-    opened = get_for_reading(db, id=edit_id)
+    # SQLite has locked everything already; PostgreSQL waits here, and then reads the row as it is by then.
+    opened = _opened(db, edit_id, select(Session).with_for_update().execution_options(populate_existing=True))
     if not opened.may_edit:
         raise ReadOnly("this address of the session may read it, not change it; fork it to go your own way")
-    # SQLite has locked everything already; PostgreSQL waits here, and then reads the row again.
-    db.refresh(opened.session, with_for_update=True)
     return opened.session
 
 
@@ -178,9 +182,14 @@ def delete(db: Database, *, edit_id: str) -> None:
     db.exec(delete_from(Session).where(col(Session.id) == session.id))
 
 
-def record_taken(db: Database, *, edit_id: str, steps: Iterable[StepTaken]) -> int:
-    """Keep steps as they were when first taken, and say how many were new; taking one again changes nothing."""
+def record_taken(db: Database, *, edit_id: str, steps: Iterable[StepTaken], position: int | None = None) -> int:
+    """Keep steps as they were when first taken, and say how many were new; taking one again changes nothing.
+
+    With a position, stand there.
+    """
     session = get_for_editing(db, edit_id=edit_id)
+    if position is not None and position != session.position:
+        _move(session, position)
     given = {step.n: step for step in steps}
     between = col(Taken.n).between(min(given, default=0), max(given, default=0))
     there = set(db.exec(select(Taken.n).where(Taken.session_id == session.id, between)))
@@ -194,13 +203,20 @@ def taken(db: Database, *, session_id: int) -> list[Taken]:
     return list(db.exec(select(Taken).where(Taken.session_id == session_id).order_by(col(Taken.n))))
 
 
-def first_difference(db: Database, *, session_id: int, steps: Iterable[StepTaken]) -> Taken | None:
+Trail = dict[int, tuple[str, str]]
+"""The id and the digest of each step that was taken, by its number, in the order of the numbers."""
+
+
+def trail(db: Database, *, session_id: int) -> Trail:
+    columns = select(Taken.n, Taken.step_id, Taken.digest)
+    found = db.exec(columns.where(Taken.session_id == session_id).order_by(col(Taken.n)))
+    return {n: (step_id, digest) for n, step_id, digest in found}
+
+
+def first_difference(old: Trail, steps: Iterable[StepTaken]) -> int | None:
     """The first step that was another when it was taken, times apart; None if the walk replays as it was."""
     replayed = {step.n: (step.step_id, step.digest) for step in steps}
-    for old in taken(db, session_id=session_id):
-        if replayed.get(old.n) != (old.step_id, old.digest):
-            return old
-    return None
+    return next((n for n, what in old.items() if replayed.get(n) != what), None)
 
 
 def set_question(db: Database, *, edit_id: str, question: str) -> Session:

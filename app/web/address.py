@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Literal
 from urllib.parse import parse_qsl, quote
 
@@ -52,6 +53,11 @@ class Query:
 
     def __str__(self) -> str:
         """With its `?`, or nothing."""
+        return self._written
+
+    @cached_property
+    def _written(self) -> str:
+        # A page has a hundred links with the same query.
         pairs = [("m", self.manifest), ("scene", self.scene)]
         pairs += [(f"set.{name}", value) for name, value in self.settings]
         pairs += [*self.choices, ("depth", self.depth), ("view", self.view)]
@@ -191,6 +197,7 @@ def _is_only_a_time(text: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=4_096)
 def _written(text: str) -> str:
     return quote(text, safe=READABLE)
 
@@ -212,7 +219,7 @@ class Place:
 
     def step(self, step: int | str) -> str:
         """The same walk at another step."""
-        return f"{self.path}/{quote(str(step), safe=READABLE)}{self.tail}{self.query}"
+        return f"{self.path}/{_written(str(step))}{self.tail}{self.query}"
 
     def embed(self, step: int | str) -> str:
         """What to paste into other pages to show this step: one segment more, so it is mistaken for no step."""

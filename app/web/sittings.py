@@ -10,7 +10,7 @@ from app.diagram import Pin
 from app.errors import NotFound
 from app.store import presenting, sessions
 from app.store.presenting import Shown
-from app.store.sessions import THE_STEP
+from app.store.sessions import THE_STEP, Trail
 from app.store.tables import Choice, Note, Session
 from app.story.play import Play, in_words, position
 from app.web.address import Place, Query
@@ -31,6 +31,8 @@ class Sitting:
     choices: tuple[Choice, ...]
     notes: tuple[Note, ...]
     played: Play
+    trail: Trail
+    """The steps that were taken before."""
     drift: str
     shown: Shown
     """What its followers see."""
@@ -64,16 +66,17 @@ def open_sitting(site: Site, id: str) -> Sitting:
         choices = tuple(sessions.choices(db, session_id=session.id))
         notes = tuple(sessions.notes(db, session_id=session.id))
         shown = presenting.shown(db, session=session)
+        trail = sessions.trail(db, session_id=session.id)
     played = site.play(session.flow, query_of(session, choices))
-    with site.store.reading() as db:
-        differs = sessions.first_difference(db, session_id=session.id, steps=taken(played))
+    differs = sessions.first_difference(trail, taken(played))
     return Sitting(
         session=session,
         may_edit=opened.may_edit,
         choices=choices,
         notes=notes,
         played=played,
-        drift=str(differs.n) if differs else "",
+        trail=trail,
+        drift=str(differs) if differs else "",
         shown=shown,
     )
 
@@ -98,9 +101,9 @@ def arrive(site: Site, sitting: Sitting, n: int, browser: str) -> None:
 
 def remember(db: Database, sitting: Sitting, n: int) -> None:
     """Where the reader stands now, and the steps that led there."""
-    if sitting.session.position != n:
-        sessions.set_position(db, edit_id=sitting.session.edit_id, position=n)
-    sessions.record_taken(db, edit_id=sitting.session.edit_id, steps=taken(sitting.played)[:n])
+    fresh = [step for step in taken(sitting.played)[:n] if step.n not in sitting.trail]
+    if fresh or sitting.session.position != n:
+        sessions.record_taken(db, edit_id=sitting.session.edit_id, steps=fresh, position=n)
 
 
 def kept(sitting: Sitting, moment: Moment, origin: str, meeting: Meeting) -> Kept:

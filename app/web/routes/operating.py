@@ -29,7 +29,8 @@ AS_JSON = {"content": {"application/json": {"schema": STATUS}}}
     summary="Whether the server answers; it asks nothing else, so that it may be a liveness probe",
     responses={200: {"description": "It does", **AS_JSON}},
 )
-def health() -> Response:
+async def health() -> Response:
+    # On the loop itself: however many requests wait for a thread, the server is not dead.
     return _status(200, "ok")
 
 
