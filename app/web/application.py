@@ -69,6 +69,8 @@ def create_app(store: Store | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
+        # Every route says itself what it gives.
+        default_response_class=Response,
         dependencies=[Depends(own_pages_only), Depends(within_limits)],
         lifespan=lifespan,
     )

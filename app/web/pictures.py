@@ -19,6 +19,7 @@ from app.web.keeping import Kept
 from app.web.player_parts import Drawn
 
 SUFFIXES = ("svg", "png", "mmd", "md", "txt", "json")
+MEDIA_TYPES = ("image/svg+xml", "image/png", "text/plain", "text/markdown", "application/json")
 
 SHAPES = ("wide", "narrow")
 NOTHING = Markup()

@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from app.errors import NotFound
 from app.web import framed_moments, oembed
 from app.web.address import pairs_of
+from app.web.described import FRAMING, LOOKS, WALK, answers, pages
 from app.web.embed_dialog import embed_dialog
 from app.web.embedding import embed_page, span, unframed
 from app.web.framing import FramedPlace, framing_of
@@ -17,12 +18,17 @@ from app.web.routes.flows import caching
 from app.web.site import Site, SiteDep, origin_of
 from app.web.sittings import open_sitting
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter()
 
 PRIVATE = {"cache-control": "no-store"}
 
 
-@router.get("/embed/f/{flow}/{step}")
+@router.get(
+    "/embed/f/{flow}/{step}",
+    summary="A step without what is around it, for a frame in another page",
+    responses=answers("The step", "text/html") | pages(404, 422),
+    openapi_extra={"parameters": [*WALK, *LOOKS, *FRAMING]},
+)
 def embed_flow(site: SiteDep, request: Request, flow: str, step: str) -> Response:
     headers = caching(site, request, flow)
     if request.headers.get("if-none-match") == headers["etag"]:
@@ -31,7 +37,7 @@ def embed_flow(site: SiteDep, request: Request, flow: str, step: str) -> Respons
     return _framed(site, request, moment, headers)
 
 
-@router.get("/embed/s/{id}/{step}")
+@router.get("/embed/s/{id}/{step}", include_in_schema=False)
 def embed_session(site: SiteDep, request: Request, id: str, step: str) -> Response:
     """By the id that only reads: the other one would stand in the source of somebody's page for all to take."""
     sitting = open_sitting(site, id)
@@ -54,13 +60,13 @@ def _framed(site: Site, request: Request, moment: Moment, headers: dict[str, str
     return answer
 
 
-@router.get("/f/{flow}/{step}/embed")
+@router.get("/f/{flow}/{step}/embed", include_in_schema=False)
 def dialog_of_flow(site: SiteDep, request: Request, flow: str, step: str) -> Response:
     moment = framed_moments.of_flow(site, flow, step, request.url.query, f"/f/{flow}")
     return _dialog(site, request, moment)
 
 
-@router.get("/s/{id}/{step}/embed")
+@router.get("/s/{id}/{step}/embed", include_in_schema=False)
 def dialog_of_session(site: SiteDep, request: Request, id: str, step: str) -> Response:
     """Whoever may change the session is given the addresses that only read it."""
     sitting = open_sitting(site, id)

@@ -14,6 +14,7 @@ from app.export.asked import FORMS, asked
 from app.story.play import position
 from app.web import sources, taking
 from app.web.address import VIEWS, Place
+from app.web.described import WALK, answers, pages
 from app.web.export_page import ExportPage
 from app.web.frames import frame
 from app.web.site import Site, SiteDep, origin_of
@@ -29,8 +30,11 @@ CHOICES = ("view", "theme", "depth", "from", "to")
 @router.get(
     "/f/{flow}/export",
     summary="A walk to take away: without form a page that lists the forms",
+    responses=answers("The page, or the file", *(form.media.partition(";")[0] for form in FORMS.values()))
+    | pages(404, 422),
     openapi_extra={
         "parameters": [
+            *WALK,
             {"name": "form", "in": "query", "schema": {"type": "string", "enum": list(FORMS)}},
             *({"name": name, "in": "query", "schema": {"type": "string"}} for name in ("step", *CHOICES, "scale")),
         ]

@@ -18,10 +18,11 @@ from app.story.play import LONGEST_NUMBER, Play, position
 from app.story.words import DEPTHS
 from app.web.address import Place, Query, parse
 from app.web.assets import ASK_AGAIN
+from app.web.described import LOOKS, WALK, answers, pages
 from app.web.frames import frame
 from app.web.moment import Moment
 from app.web.pages import OrdersPage
-from app.web.pictures import SHAPES, SUFFIXES, exported
+from app.web.pictures import MEDIA_TYPES, SHAPES, SUFFIXES, exported
 from app.web.player import Typed, player_page
 from app.web.rendering import PART, wants_part
 from app.web.rows import verdict_rows
@@ -62,7 +63,12 @@ def orders(site: SiteDep, request: Request, flow: str) -> Response:
     return site.renderer.answer(request, page)
 
 
-@router.get("/f/{flow}/{step}", summary="A step: a page, or another form: .svg, .png, .mmd, .md, .txt, .json")
+@router.get(
+    "/f/{flow}/{step}",
+    summary="A step: a page, or another form: .svg, .png, .mmd, .md, .txt, .json",
+    responses=answers("The step", "text/html", *MEDIA_TYPES) | pages(404, 422),
+    openapi_extra={"parameters": [*WALK, *LOOKS]},
+)
 def show(site: SiteDep, request: Request, flow: str, step: str) -> Response:
     return _answer(site, request, flow, step)
 

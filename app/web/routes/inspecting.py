@@ -18,6 +18,7 @@ from app.kube.secrets import without_values
 from app.store import manifests
 from app.story.report import as_json
 from app.web.address import VERSION, Query, parse
+from app.web.described import answers, refusals
 from app.web.frames import frame
 from app.web.inspect_page import SOURCE, InspectPage, inspect_page
 from app.web.pages import Frame
@@ -64,6 +65,7 @@ def _put(site: Site, texts: Mapping[str, str]) -> str:
 @router.get(
     "/api/v1/inspect",
     summary="What Kubernetes computes from kept manifests, and findings, as `loopscope inspect` prints them",
+    responses=answers("The findings", *TYPES.values()) | refusals(404, 422),
 )
 def answer(site: SiteDep, m: str, format: str = "json", kubernetes: str = CURRENT.name) -> Response:
     """By the hash of the manifests, as JSON or SARIF, for one release of Kubernetes."""

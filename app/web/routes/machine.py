@@ -12,32 +12,28 @@ from app.catalog import reading
 from app.catalog.listing import listing
 from app.story import report
 from app.web.address import Query, parse
+from app.web.described import WALK, answers, refusals
 from app.web.frames import frame
 from app.web.pages import DocsPage, Operation
 from app.web.site import SiteDep
 
 router = APIRouter()
 
-WALK = [
-    {"name": name, "in": "query", "schema": {"type": "string"}, "description": words}
-    for name, words in (
-        ("m", "hash of a pasted manifest"),
-        ("scene", "id of a scene"),
-        ("set.NAME", "value of a setting"),
-        ("do", "an intervention, repeatable; the order of do and pick is kept"),
-        ("pick", "STEP-ID!ACTION[@SECONDS], repeatable"),
-        ("words", "other words to tell it in, where the flow has some"),
-    )
-]
 
-
-@router.get("/api/v1/flows", summary="All flows with their settings, scenes, symptoms and verdicts")
+@router.get(
+    "/api/v1/flows",
+    summary="All flows with their settings, scenes, symptoms and verdicts",
+    responses=answers("A list of flows", "application/json"),
+)
 def flows() -> Response:
     return _json([listing(flow) for flow in reading.flows().values()])
 
 
 @router.get(
-    "/api/v1/flows/{flow}/run", summary="A whole walk, as `loopscope run` prints it", openapi_extra={"parameters": WALK}
+    "/api/v1/flows/{flow}/run",
+    summary="A whole walk, as `loopscope run` prints it",
+    responses=answers("The walk", "application/json") | refusals(404, 422),
+    openapi_extra={"parameters": WALK},
 )
 def run(site: SiteDep, request: Request, flow: str) -> Response:
     return _json(report.report(site.play(flow, parse(request.url.query))))

@@ -10,6 +10,8 @@ from starlette.responses import JSONResponse, Response
 from app.errors import BadInput, NotFound
 from app.web import framed_moments, oembed, snippets
 from app.web.address import pairs_of
+from app.web.described import answers, refusals
+from app.web.described import asked as described
 from app.web.embed_dialog import source_of
 from app.web.embedding import span
 from app.web.framing import framing_of
@@ -20,7 +22,12 @@ from app.web.sittings import open_sitting
 router = APIRouter()
 
 
-@router.get("/oembed", summary="An oEmbed description of a page: its address as url; maxwidth, maxheight, format=json")
+@router.get(
+    "/oembed",
+    summary="An oEmbed description of a page: its address as url; maxwidth, maxheight, format=json",
+    responses=answers("The description", "application/json") | refusals(401, 404, 422, 501),
+    openapi_extra={"parameters": described({"maxwidth": "in pixels", "maxheight": "in pixels"})},
+)
 def describe(site: SiteDep, request: Request, url: str, format: str = "json") -> Response:
     """As oembed.com has it: 404 for what is not ours, 401 for what is not for all to see, 501 for XML."""
     if format != "json":
