@@ -253,6 +253,13 @@ RATE_SWEEPS = Variable(
     meaning="How often one client may ask for a sweep; a long one is asked for once a second until it is done.",
     read=_rate,
 )
+RATE_EXPORTS = Variable(
+    name="LOOPSCOPE_RATE_EXPORTS",
+    default="60/m",
+    allowed=RATE_SESSIONS.allowed,
+    meaning="How often one client may ask for a walk to take away, or for a report.",
+    read=_rate,
+)
 SEARCHES_AT_ONCE = Variable(
     name="LOOPSCOPE_SEARCHES_AT_ONCE",
     default="1",
@@ -285,6 +292,7 @@ VARIABLES: tuple[Variable[object], ...] = (
     RATE_MANIFESTS,
     RATE_SEARCHES,
     RATE_SWEEPS,
+    RATE_EXPORTS,
     SEARCHES_AT_ONCE,
 )
 """All of them, in the order in which they are documented."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from app.web.limits import RATES
 from tests.databases import Cluster, found_programs
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
@@ -21,6 +22,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unhurried() -> Iterator[None]:
+    """Tests are one client, and a hasty one: no rate holds them up but where one is what a test is about."""
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in RATES.values():
+            patch.setenv(variable.name, "off")
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -53,6 +53,7 @@ WALK = asked(
     {
         "m": "hash of a pasted manifest",
         "scene": "id of a scene",
+        "kubernetes": "a release, such as 1.33",
         "set.NAME": "value of a setting",
         "do": "an intervention, repeatable; the order of do and pick is kept",
         "pick": "STEP-ID!ACTION[@SECONDS], repeatable",

@@ -17,6 +17,7 @@ from time import monotonic
 from starlette.requests import Request
 
 from app.configuration import (
+    RATE_EXPORTS,
     RATE_MANIFESTS,
     RATE_SEARCHES,
     RATE_SESSIONS,
@@ -32,6 +33,7 @@ RATES: dict[str, Variable[Rate | None]] = {
     "manifests": RATE_MANIFESTS,
     "searches": RATE_SEARCHES,
     "sweeps": RATE_SWEEPS,
+    "exports": RATE_EXPORTS,
 }
 ROUTES = {
     ("POST", "/sessions"): "sessions",
@@ -41,6 +43,10 @@ ROUTES = {
     ("POST", "/f/{flow}/overlay"): "manifests",
     ("GET", "/f/{flow}/orders"): "searches",
     ("GET", "/f/{flow}/sweep"): "sweeps",
+    ("GET", "/f/{flow}/export"): "exports",
+    ("GET", "/s/{id}/export"): "exports",
+    ("GET", "/f/{flow}/report"): "exports",
+    ("GET", "/s/{id}/report"): "exports",
 }
 """Which requests count towards which rate."""
 

@@ -85,7 +85,7 @@ def test_a_client_that_comes_too_often_is_told_when_to_come_again(limited: Calla
 
 def test_each_of_these_routes_counts(limited: Callable[..., ASGIApp]) -> None:
     """The table names routes that there are, and every one of them is refused once its rate is used up."""
-    rates = {f"RATE_{name}": "1/h" for name in ("SESSIONS", "MANIFESTS", "SEARCHES", "SWEEPS")}
+    rates = {f"RATE_{name}": "1/h" for name in ("SESSIONS", "MANIFESTS", "SEARCHES", "SWEEPS", "EXPORTS")}
     for method, route in ROUTES:
         reader = client(limited(**rates))
         address = route.format(flow="termination", id="nobody")

@@ -31,7 +31,7 @@ CHOICES = ("view", "theme", "depth", "from", "to")
     "/f/{flow}/export",
     summary="A walk to take away: without form a page that lists the forms",
     responses=answers("The page, or the file", *(form.media.partition(";")[0] for form in FORMS.values()))
-    | pages(404, 422),
+    | pages(404, 422, 429),
     openapi_extra={
         "parameters": [
             *WALK,

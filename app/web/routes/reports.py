@@ -20,6 +20,7 @@ from app.story.play import Play, position
 from app.web import sources, taking
 from app.web.address import Query, parse, query_of
 from app.web.browsers import name_of
+from app.web.described import WALK, answers, pages
 from app.web.frames import frame
 from app.web.limits import exporting
 from app.web.report_page import Deciding, ReportPage
@@ -40,7 +41,9 @@ NAMES = [
 @router.get(
     "/f/{flow}/report",
     summary="The report of a review of a walk; against is what follows the ? of another variant's address",
-    openapi_extra={"parameters": NAMES},
+    responses=answers("The page, or the file", *(media.partition(";")[0] for _, media in FORMS.values()))
+    | pages(404, 422, 429),
+    openapi_extra={"parameters": [*WALK, *NAMES]},
 )
 def of_flow(site: SiteDep, request: Request, flow: str, question: str = "") -> Response:
     if len(question) > MOST_QUESTION:
