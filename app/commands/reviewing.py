@@ -43,7 +43,7 @@ def _report(asked: argparse.Namespace) -> int:
 
 def write(asked: argparse.Namespace, *, title: str = "", question: str = "", against: str = "") -> None:
     """Also for `loopscope export --form pdf`."""
-    from app.export.asked import asked as wish
+    from app.export.asked import Asked
     from app.export.reporting import reported
     from app.export.review import Subject
     from app.story.play import play
@@ -51,7 +51,8 @@ def write(asked: argparse.Namespace, *, title: str = "", question: str = "", aga
     walk = given.walk(asked)
     played = play(walk)
     subject = Subject(title=title, question=question, against=_other(walk, against) if against else None)
-    file = reported(asked.form, played, wish(played, "md", theme=asked.theme, depth=asked.depth), subject)
+    wanted = Asked(form="report", last=len(played.steps), theme=asked.theme, depth=asked.depth)
+    file = reported(asked.form, played, wanted, subject)
     given.write(file.body, asked.output)
 
 

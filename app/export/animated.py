@@ -15,7 +15,7 @@ from app.export.asked import Asked
 from app.export.sheet import classes_of
 from app.export.stage import HEIGHT as STAGE
 from app.export.stage import Stage, stage
-from app.export.telling import Told, told
+from app.export.telling import Telling, Told
 from app.export.writing import rendered
 from app.story.play import Play
 
@@ -24,6 +24,8 @@ SLOT = 2.0
 """Seconds that a step is shown."""
 GLIDE = 0.35
 """Seconds of them in which the present moves on."""
+MOST_FRAMES = 250
+"""Steps that are tried; there is never room for as many."""
 HEAD = 56
 EDGE = 10
 
@@ -50,33 +52,31 @@ class Stop(Struct, frozen=True):
 
 def animated(played: Play, asked: Asked) -> str:
     """As many of the steps as there is room for in 50 KB; which, the picture says."""
-    rows = told(played, asked)
-    count = len(rows)
+    telling = Telling(played, asked)
+    numbers = list(range(asked.first, asked.last + 1))
+    count = min(len(numbers), MOST_FRAMES)
     while True:
-        text = _drawn(played, asked, _chosen(played, rows, count))
-        if len(text.encode()) <= MOST_BYTES:
+        rows = tuple(telling.step(n) for n in _chosen(played, numbers, count))
+        size = len((text := _drawn(played, asked, rows)).encode())
+        if size <= MOST_BYTES:
             return text
         if count <= 2:
-            raise BadInput(
-                [f"animated: the timeline alone has {len(text.encode())} bytes; at most {MOST_BYTES} are made"]
-            )
-        count = max(2, min(count - 1, count * (MOST_BYTES - 2_000) // len(text.encode())))
+            raise BadInput([f"animated: the timeline alone has {size} bytes; at most {MOST_BYTES} are made"])
+        count = max(2, min(count - 1, count * (MOST_BYTES - 2_000) // size))
 
 
-def _chosen(played: Play, rows: tuple[Told, ...], count: int) -> tuple[Told, ...]:
+def _chosen(played: Play, numbers: list[int], count: int) -> list[int]:
     """The steps that say most, in their order: first, last, those that decide, named moments, others evenly spread."""
-    if count >= len(rows):
-        return rows
+    if count >= len(numbers):
+        return numbers
     deciding = {row.step for row in played.verdicts} | {row.step for row in played.symptoms}
     named = {row.n for row in played.steps if row.step.moment}
 
-    def rank(at: int) -> tuple[int, int]:
-        n = rows[at].n
-        group = 0 if at in (0, len(rows) - 1) else 1 if n in deciding else 2 if n in named else 3
-        return group, _spread(at)
+    def rank(n: int) -> tuple[int, int]:
+        group = 0 if n in (numbers[0], numbers[-1]) else 1 if n in deciding else 2 if n in named else 3
+        return group, _spread(n)
 
-    kept = sorted(sorted(range(len(rows)), key=rank)[:count])
-    return tuple(rows[at] for at in kept)
+    return sorted(sorted(numbers, key=rank)[:count])
 
 
 def _spread(at: int) -> int:

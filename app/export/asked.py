@@ -10,6 +10,7 @@ from app.story.play import Play, position
 
 VIEWS = ("cluster", "messages", "timeline")
 SCALES = (1, 2)
+DEPTH = "middle"
 MOST_STEPS = 400
 """In a form that draws every step."""
 
@@ -20,7 +21,7 @@ class Form(Struct, frozen=True):
     suffix: str
     media: str
     draws: bool = False
-    """Whether it holds a picture of every step."""
+    """Whether it holds every step with its pictures."""
     single: bool = False
     """Whether one step can be had in it."""
 
@@ -29,7 +30,7 @@ FORMS: dict[str, Form] = {
     "svg": Form(".svg", "image/svg+xml", single=True),
     "png": Form(".png", "image/png", single=True),
     "mmd": Form(".mmd", "text/plain; charset=utf-8", single=True),
-    "md": Form(".md", "text/markdown; charset=utf-8"),
+    "md": Form(".md", "text/markdown; charset=utf-8", draws=True),
     "sheet": Form("-sheet.svg", "image/svg+xml", draws=True),
     "sheet-png": Form("-sheet.png", "image/png", draws=True),
     "animated": Form("-animated.svg", "image/svg+xml"),
@@ -61,7 +62,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     """One picture; empty for the form's usual ones."""
     theme: Theme | str = ""
     scale: int = 1
-    depth: str = "middle"
+    depth: str = DEPTH
     address: str = ""
     """Where the walk's pages are, with `{step}` in place of a step's id; empty where no server is known."""
     pictures: str = ""
@@ -115,7 +116,7 @@ def asked(
         view=view,
         theme=theme,
         scale=int(scale or 1),
-        depth=depth or "middle",
+        depth=depth or DEPTH,
         address=address,
         pictures=pictures,
         remarks=remarks,

@@ -12,7 +12,7 @@ import typst
 
 from app import diagram
 from app.diagram.words import part
-from app.export.asked import Asked, File
+from app.export.asked import MOST_STEPS, Asked, File
 from app.export.figures import Figure, figures
 from app.export.prose import pictures
 from app.export.review import Review, Subject, review
@@ -39,7 +39,7 @@ def reported(form: str, played: Play, asked: Asked, subject: Subject) -> File:
         case "pdf":
             body = _pdf(found, shown)
         case _:
-            body = _page(found, shown, asked).encode()
+            body = _page(found, shown, played, asked).encode()
     suffix, media = FORMS[form]
     return File(f"{played.flow.id}-report{suffix}", media, body)
 
@@ -50,13 +50,13 @@ def placed(shown: tuple[Figure, ...]) -> tuple[Shapes, tuple[tuple[Figure, Place
     return shapes, tuple((figure, shapes.placed([figure.picture])[0]) for figure in shown)
 
 
-def step_addresses(found: Review, asked: Asked) -> StepHref:
+def step_addresses(played: Play, asked: Asked) -> StepHref:
     """Where a step of the walk can be seen; empty where no server is known."""
-    ids = {row.n: row.id for row in found.steps}
-    return lambda n: asked.address.replace("{step}", ids.get(n, "0")) if asked.address else ""
+    rows = played.steps
+    return lambda n: asked.address.replace("{step}", rows[n - 1].id if n else "0")
 
 
-def _page(found: Review, shown: tuple[Figure, ...], asked: Asked) -> str:
+def _page(found: Review, shown: tuple[Figure, ...], played: Play, asked: Asked) -> str:
     style = page_style(fonts=True)
     shapes, drawn = placed(shown)
     return rendered(
@@ -68,21 +68,22 @@ def _page(found: Review, shown: tuple[Figure, ...], asked: Asked) -> str:
         words=part("report"),
         shapes=shapes.all,
         figures=drawn,
-        href=step_addresses(found, asked),
+        href=step_addresses(played, asked),
     )
 
 
 def _markdown(found: Review, shown: tuple[Figure, ...], played: Play, asked: Asked) -> str:
-    last = len(played.steps)
+    rows = played.steps
+    drawn = len(rows) <= MOST_STEPS
     return rendered(
         "report.md",
         review=found,
         words=part("report"),
         figures=shown,
-        pictures=lambda n: pictures(asked, {row.n: row.id for row in found.steps}.get(n, "0"), n),
+        pictures=lambda n: pictures(asked, rows[n - 1].id, n),
         pictured=bool(asked.pictures),
-        messages=fence(diagram.mermaid(played.walk, last, played.flow), "mermaid"),
-        href=step_addresses(found, asked),
+        messages=fence(diagram.mermaid(played.walk, len(rows), played.flow), "mermaid") if drawn else "",
+        href=step_addresses(played, asked),
     )
 
 

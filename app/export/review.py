@@ -11,11 +11,14 @@ from app.catalog.settings import effective
 from app.diagram.words import say
 from app.export.asked import Asked, Remark
 from app.export.manifests import Brought, brought
-from app.export.telling import Told, of_step, origin, step_id
+from app.export.telling import Telling, Told, origin
 from app.export.variants import JUDGED, Variants, variants
 from app.story.play import Answered, Play
 from app.story.sweeping import value_of
-from app.story.words import title
+
+MOST_LISTED = 1_000
+"""Steps in the list of all steps."""
+MOST_KEYS = 200
 
 
 class Given(Struct, frozen=True):
@@ -99,6 +102,9 @@ class Review(Struct, frozen=True, kw_only=True):
     """The other variant beside this one."""
     key_steps: tuple[Key, ...]
     steps: tuple[Told, ...]
+    """All, or the first where they are very many."""
+    more_steps: int
+    """How many are left out."""
     decisions: tuple[Pinned, ...]
     notes: tuple[Pinned, ...]
     assumes: tuple[str, ...]
@@ -122,7 +128,9 @@ def review(played: Play, asked: Asked, subject: Subject) -> Review:
     flow, setup, walk = played.flow, played.setup, played.walk
     beside = variants(played, subject.against) if subject.against is not None else None
     scene = next((row.title for row in flow.scenes if row.id == setup.scene), "")
-    pinned = [_pinned(played, row) for row in asked.remarks]
+    telling = Telling(played, asked)
+    pinned = [_pinned(telling, row) for row in asked.remarks]
+    last = len(telling.rows)
     return Review(
         title=subject.title or flow.title,
         question=subject.question,
@@ -139,13 +147,14 @@ def review(played: Play, asked: Asked, subject: Subject) -> Review:
         choices=played.request.choices,
         clock=f"{walk.world.now / 1000:.3f}",
         stopped=walk.stopped,
-        answers=tuple(_answer(played, row, asked) for row in played.verdicts),
+        answers=tuple(_answer(telling, row) for row in played.verdicts),
         symptoms=tuple(
             Symptom(row.title, row.cause, row.look, row.step or 0) for row in played.symptoms if row.present
         ),
         variants=beside,
-        key_steps=tuple(_key_steps(played, asked, beside)),
-        steps=tuple(of_step(played, n, asked) for n in range(1, len(played.steps) + 1)),
+        key_steps=tuple(_key_steps(played, telling, asked, beside)),
+        steps=tuple(telling.step(n) for n in range(1, min(last, MOST_LISTED) + 1)),
+        more_steps=max(0, last - MOST_LISTED),
         decisions=tuple(row for row in pinned if row.remark.decision),
         notes=tuple(row for row in pinned if not row.remark.decision),
         assumes=flow.assumes,
@@ -162,28 +171,28 @@ def _settings(played: Play) -> tuple[Given, ...]:
     return tuple(sorted(found, key=lambda row: not row.differs))
 
 
-def _answer(played: Play, row: Answered, asked: Asked) -> Answer:
-    moment = of_step(played, row.step, asked).title if row.step else ""
+def _answer(telling: Telling, row: Answered) -> Answer:
+    moment = telling.step(row.step).title if row.step else ""
     return Answer(row.title, value_of(row), JUDGED[row.ok], row.text, row.step or 0, moment)
 
 
-def _pinned(played: Play, remark: Remark) -> Pinned:
-    n = next((n for n in range(len(played.steps) + 1) if step_id(played, n) == remark.step), -1)
-    return Pinned(remark, n, title(played.flow, played.steps[n - 1]) if n > 0 else "")
+def _pinned(telling: Telling, remark: Remark) -> Pinned:
+    n = telling.number(remark.step)
+    return Pinned(remark, n, telling.step(n).title if n > 0 else "")
 
 
-def _key_steps(played: Play, asked: Asked, beside: Variants | None) -> Iterator[Key]:
+def _key_steps(played: Play, telling: Telling, asked: Asked, beside: Variants | None) -> Iterator[Key]:
     """The steps that something else in the report points to, in order, each with what does."""
     reasons: dict[int, list[str]] = {}
-    for n, reason in _reasons(played, asked, beside):
+    for n, reason in _reasons(played, telling, asked, beside):
         if n > 0 and reason not in reasons.setdefault(n, []):
             reasons[n].append(reason)
-    for n in sorted(reasons):
-        yield Key(of_step(played, n, asked), tuple(reasons[n]))
+    for n in sorted(reasons)[:MOST_KEYS]:
+        yield Key(telling.step(n), tuple(reasons[n]))
 
 
-def _reasons(played: Play, asked: Asked, beside: Variants | None) -> Iterable[tuple[int, str]]:
-    for record in played.steps:
+def _reasons(played: Play, telling: Telling, asked: Asked, beside: Variants | None) -> Iterable[tuple[int, str]]:
+    for record in telling.rows:
         if record.step.loop == "you" or record.cause == "intervention":
             yield record.n, say("report", "did")
     for answer in played.verdicts:
@@ -191,12 +200,11 @@ def _reasons(played: Play, asked: Asked, beside: Variants | None) -> Iterable[tu
     for symptom in played.symptoms:
         if symptom.present:
             yield symptom.step or 0, say("report", "shows", title=symptom.title)
-    failing = [record.n for record in played.steps if record.step.world.ledger.loses]
+    failing = [record.n for record in telling.rows if record.step.world.ledger.loses]
     if failing:
         yield failing[0], say("report", "fails")
-        yield min(failing[-1] + 1, len(played.steps)), say("report", "serves")
+        yield min(failing[-1] + 1, len(telling.rows)), say("report", "serves")
     if beside is not None:
         yield beside.parts_at, say("report", "parts")
     for remark in asked.remarks:
-        pinned = _pinned(played, remark)
-        yield pinned.n, say("report", "decided" if remark.decision else "noted")
+        yield telling.number(remark.step), say("report", "decided" if remark.decision else "noted")

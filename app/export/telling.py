@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from app.catalog.reading import lexicon
 from app.diagram.extract import deeds, names
 from app.export.asked import Asked, Remark
-from app.story import play as story
 from app.story.play import Play
-from app.story.words import Passage
+from app.story.words import tell
 
 ASIDE = ("ok", "")
 
@@ -34,51 +34,51 @@ class Told(Struct, frozen=True, kw_only=True):
     remarks: tuple[Remark, ...]
 
 
+class Telling:
+    """All steps of a walk, told when they are asked for."""
+
+    def __init__(self, played: Play, asked: Asked) -> None:
+        self.rows = played.steps
+        self._played, self._asked = played, asked
+        self._acts = lexicon().acts
+        self._numbers = {row.id: row.n for row in self.rows} | {"0": 0}
+        self._remarks: dict[str, list[Remark]] = {}
+        for remark in asked.remarks:
+            self._remarks.setdefault(remark.step, []).append(remark)
+
+    def number(self, id: str) -> int:
+        """-1 for a step that this walk does not have."""
+        return self._numbers.get(id, -1)
+
+    def id(self, n: int) -> str:
+        return self.rows[n - 1].id if n else "0"
+
+    def step(self, n: int) -> Told:
+        """The start is step 0."""
+        row = self.rows[n - 1] if n else None
+        world = row.step.world if row else self._played.walk.start
+        said = tell(self._played.flow, row, world, self._asked.depth, self._acts)
+        step = row.step if row else None
+        name = step.object.name if step else ""
+        return Told(
+            n=n,
+            id=self.id(n),
+            at=f"T+{names.seconds(step.at if step else 0)} s",
+            who=deeds.sentence(self._played.flow, row) if row else "",
+            title=names.brief(said.title, name),
+            text=names.brief(said.text.strip(), name),
+            outcome=step.outcome if step and step.outcome not in ASIDE else "",
+            reason=step.reason if step else "",
+            failing=said.harm,
+            failed=f"{said.failed:g}" if said.failed else "",
+            remarks=tuple(self._remarks.get(self.id(n), ())),
+        )
+
+
 def told(played: Play, asked: Asked) -> tuple[Told, ...]:
-    """The steps that are asked for, the start as step 0."""
-    return tuple(_told(played, n, asked) for n in range(asked.first, asked.last + 1))
-
-
-def of_step(played: Play, n: int, asked: Asked) -> Told:
-    return _told(played, n, asked)
-
-
-def _told(played: Play, n: int, asked: Asked) -> Told:
-    said = story.passage(played, n, asked.depth)
-    failed = f"{said.failed:g}" if said.failed else ""
-    if n == 0:
-        return _start(said, failed, asked)
-    row = played.steps[n - 1]
-    step = row.step
-    return Told(
-        n=n,
-        id=row.id,
-        at=f"T+{names.seconds(step.at)} s",
-        who=deeds.sentence(played.flow, row),
-        title=names.brief(said.title, step.object.name),
-        text=names.brief(said.text.strip(), step.object.name),
-        outcome="" if step.outcome in ASIDE else step.outcome,
-        reason=step.reason,
-        failing=said.harm,
-        failed=failed,
-        remarks=tuple(row for row in asked.remarks if row.step == step_id(played, n)),
-    )
-
-
-def _start(said: Passage, failed: str, asked: Asked) -> Told:
-    return Told(
-        n=0,
-        id="0",
-        at="T+0.000 s",
-        who="",
-        title=said.title,
-        text=said.text.strip(),
-        outcome="",
-        reason="",
-        failing=said.harm,
-        failed=failed,
-        remarks=tuple(row for row in asked.remarks if row.step == "0"),
-    )
+    """The steps that are asked for."""
+    telling = Telling(played, asked)
+    return tuple(telling.step(n) for n in range(asked.first, asked.last + 1))
 
 
 def step_anchor(n: int) -> str:
@@ -86,10 +86,7 @@ def step_anchor(n: int) -> str:
     return f"step-{n}"
 
 
-def step_id(played: Play, n: int) -> str:
-    return played.steps[n - 1].id if n else "0"
-
-
 def origin(played: Play, asked: Asked) -> str:
     """Where the walk can be stepped through on a server; empty where no server is known."""
-    return asked.address.replace("{step}", step_id(played, asked.first)) if asked.address else ""
+    first = played.steps[asked.first - 1].id if asked.first else "0"
+    return asked.address.replace("{step}", first)

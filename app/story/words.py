@@ -61,15 +61,18 @@ def moment(flow: Flow, name: str) -> Moment | None:
     return next((row for row in flow.moments if row.id == name), None) if name else None
 
 
-def title(flow: Flow, row: Record) -> str:
-    """The moment's title in the flow, or the lexicon's sentence for that moment of the act, or for the act."""
+def title(flow: Flow, row: Record, acts: Mapping[str, str] | None = None) -> str:
+    """The moment's title in the flow, or the lexicon's sentence for that moment of the act, or for the act.
+
+    Who tells many steps gives the lexicon's `acts`: to look at its file each time takes a millisecond.
+    """
     found = moment(flow, row.step.moment)
-    act, acts = f"{row.step.loop}.{row.step.verb}", lexicon().acts
+    act, acts = f"{row.step.loop}.{row.step.verb}", lexicon().acts if acts is None else acts
     usual = acts.get(f"{act}:{row.step.moment}") or acts.get(act, "{from}: {verb} {object}")
     return reworded(filled(found.title if found else usual, words_of(row)), flow.terms, prose=True)
 
 
-def tell(flow: Flow, row: Record | None, world: World, depth: str) -> Passage:
+def tell(flow: Flow, row: Record | None, world: World, depth: str, acts: Mapping[str, str] | None = None) -> Passage:
     """The passage of a step; None stands for the start."""
     ledger = world.ledger
     failed = float(round(requests(ledger.exposure(world.now), world.load, len(world.nodes)), 3))
@@ -80,4 +83,4 @@ def tell(flow: Flow, row: Record | None, world: World, depth: str) -> Passage:
         return Passage(flow.title, flow.summary, "", harm, failed, window)
     found = moment(flow, row.step.moment)
     text = reworded(filled(getattr(found.notes, depth), words_of(row)), flow.terms, prose=True) if found else ""
-    return Passage(title(flow, row), text, row.step.moment, harm, failed, window)
+    return Passage(title(flow, row, acts), text, row.step.moment, harm, failed, window)

@@ -6,6 +6,7 @@ from hashlib import sha256
 
 import msgspec
 
+from app.catalog.reading import lexicon
 from app.diagram.extract import names
 from app.sim.walk import Record
 from app.store.sessions import StepTaken
@@ -17,7 +18,8 @@ from app.web.limits import searching
 
 
 def _titles(played: Play) -> tuple[str, ...]:
-    return tuple(brief(title(played.flow, row), row) for row in played.steps)
+    acts = lexicon().acts
+    return tuple(brief(title(played.flow, row, acts), row) for row in played.steps)
 
 
 def brief(text: str, row: Record) -> str:

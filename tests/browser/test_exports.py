@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from app.export.asked import asked
+from app.export.asked import Asked, asked
 from app.export.folder import files
 from app.export.forms import exported
+from app.export.reporting import reported
+from app.export.review import Subject
 from app.story.play import play, request
 from tests.browser.conftest import Faults
+from tests.browser.test_windows import AXE
 
 PLAYED = play(request("termination"))
 LAST = len(PLAYED.steps)
@@ -128,3 +131,19 @@ def test_what_moves_stands_still_where_no_motion_is_wanted(page: Page, tmp_path:
         "[...document.querySelectorAll('.turn')].filter(g => getComputedStyle(g).opacity === '1').length"
     )
     assert seen == 1
+
+
+@pytest.mark.parametrize("context", [{}, {"color_scheme": "dark"}], indirect=True, ids=["light", "dark"])
+def test_exported_pages_are_accessible(page: Page, file: Path, tmp_path: Path) -> None:
+    for name, body in files(PLAYED, asked(PLAYED, "folder", last="3")):
+        (tmp_path / name).write_bytes(body)
+    (tmp_path / "report.html").write_bytes(
+        reported("html", PLAYED, Asked(form="report", last=LAST), Subject(against=PLAYED)).body
+    )
+    pages = [f"{file.as_uri()}#all", f"{file.as_uri()}#step-11"]
+    for address in [*pages, *((tmp_path / name).as_uri() for name in ("index.html", "002.html", "report.html"))]:
+        page.goto(address)
+        page.evaluate(AXE)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        faults = [(row["id"], row["help"], row["nodes"][0]["html"][:120]) for row in found["violations"]]
+        assert faults == [], address

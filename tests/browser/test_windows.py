@@ -16,7 +16,8 @@ from tests.browser.conftest import Faults, watched
 LAST = len(play(request("termination")).steps)
 AXE = (Path(__file__).parent / "data" / "axe-4.11.0.min.js").read_text()
 PAGES = ["/", "/?q=502", "/f/termination", "/f/termination/13", f"/f/termination/{LAST}", "/symptoms", "/glossary",
-         "/manifests", "/inspect", "/sessions", "/docs", "/f/termination/3?set.grace=soon", "/nope"]  # fmt: skip
+         "/manifests", "/inspect", "/sessions", "/docs", "/f/termination/3?set.grace=soon", "/nope",
+         "/f/termination/export?step=7", "/f/termination/report?against=set.prestop%3D15s"]  # fmt: skip
 
 
 def opened(chromium: Browser, address: str, **options: Any) -> Iterator[Page]:

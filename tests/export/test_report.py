@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from app.catalog.reading import flows
-from app.export.asked import Remark, asked
+from app.export.asked import Asked, Remark
 from app.export.reporting import FORMS, reported
 from app.export.review import Review, Subject, review
 from app.paths import flows_dir, templates_dir
@@ -33,7 +33,11 @@ def found(played: Play) -> Review:
         Remark("kubelet.gone:pod~x", "Cy", "old"),
     )
     against = play(request("termination", settings=[("rate", "60"), ("prestop", "15s")]))
-    return review(played, asked(played, "md", remarks=remarks), Subject(question=QUESTION, against=against))
+    return review(
+        played,
+        Asked(form="report", last=len(played.steps), remarks=remarks),
+        Subject(question=QUESTION, against=against),
+    )
 
 
 def test_verdicts_name_the_step_that_decides_them(found: Review) -> None:
@@ -81,14 +85,14 @@ def test_what_it_ran_on_is_told_by_name(found: Review) -> None:
 def test_a_secret_is_a_name() -> None:
     manifest = "{apiVersion: v1, kind: Secret, metadata: {name: token}, stringData: {type: hush}}"
     played = play(request("sandbox", manifest=manifest))
-    said = review(played, asked(played, "md"), Subject()).objects
+    said = review(played, Asked(form="report", last=len(played.steps)), Subject()).objects
     assert [(row.kind, row.name, row.says) for row in said] == [("Secret", "default/token", "")]
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_says_it_all_and_the_same_each_time(played: Play, form: str) -> None:
     remarks = (Remark(played.steps[10].id, "Bo", "15 s it is", decision=True),)
-    wanted = asked(played, "md", remarks=remarks)
+    wanted = Asked(form="report", last=len(played.steps), remarks=remarks)
     subject = Subject(title="Review of web", question=QUESTION, against=play(request("termination")))
     file = reported(form, played, wanted, subject)
     assert file.body == reported(form, played, wanted, subject).body
@@ -107,7 +111,7 @@ def text_of(pdf: bytes) -> str:
 @pytest.mark.parametrize("flow", sorted(flows()))
 def test_a_pdf_of_every_flow_is_accessible_and_in_our_fonts(flow: str) -> None:
     played = play(request(flow))
-    body = reported("pdf", played, asked(played, "md"), Subject()).body
+    body = reported("pdf", played, Asked(form="report", last=len(played.steps)), Subject()).body
     reader = pypdf.PdfReader(io.BytesIO(body))
     assert b"pdfuaid:part" in reader.xmp_metadata.stream.get_data() if reader.xmp_metadata else False
     assert b"/MarkInfo" in body
@@ -123,7 +127,7 @@ def test_a_pdf_of_every_flow_is_accessible_and_in_our_fonts(flow: str) -> None:
 
 def test_a_note_in_letters_that_our_fonts_lack_is_still_a_report(played: Play) -> None:
     remarks = (Remark("0", "Юра", "Почему? 为什么 🙂"),)
-    body = reported("pdf", played, asked(played, "md", remarks=remarks), Subject()).body
+    body = reported("pdf", played, Asked(form="report", last=len(played.steps), remarks=remarks), Subject()).body
     assert "Почему?" in text_of(body)
 
 

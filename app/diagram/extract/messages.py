@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.catalog.flow import Flow
 from app.diagram.extract import deeds
-from app.diagram.extract.kept import record_at, steps
+from app.diagram.extract.kept import once_per_walk, record_at, steps
 from app.diagram.extract.lanes import Participant, participant, standing
 from app.diagram.extract.names import seconds
 from app.diagram.extract.timeline import races
@@ -26,7 +26,8 @@ def messages_view(walk: Walk, n: int, flow: Flow, *, whole: bool = False, most: 
     else:
         first, last = fitting(rows, n, most) if most else window(n, len(rows))
     shown = rows[first:last]
-    lanes = _lanes(flow, rows if len(_lanes(flow, rows)) <= MOST_LANES and not whole else shown)
+    everybody = _lanes(flow, _meetings(walk))
+    lanes = _lanes(flow, shown) if whole or len(everybody) > MOST_LANES else everybody
     order = {who.lane: at for at, who in enumerate(lanes)}
     shots = [shot for record in shown for shot in _shots(flow, record, n, order)]
     view = MessagesView(
@@ -70,6 +71,16 @@ def _count(word: str, count: int) -> str:
     if count == 0:
         return ""
     return say("messages", f"{word}-one") if count == 1 else say("messages", word, count=count)
+
+
+@once_per_walk
+def _meetings(walk: Walk) -> list[Record]:
+    """One step for every two who ever meet: a long walk has few of these."""
+    found: dict[tuple[str, str, bool, bool], Record] = {}
+    for record in steps(walk):
+        step = record.step
+        found.setdefault((step.sender, step.to, step.loop == "you", bool(deeds.watched(record))), record)
+    return list(found.values())
 
 
 def _lanes(flow: Flow, rows: list[Record]) -> list[Participant]:

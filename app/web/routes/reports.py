@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.diagram.words import part
 from app.errors import BadInput
-from app.export.asked import Asked, asked
+from app.export.asked import DEPTH, Asked
 from app.export.figures import figures
 from app.export.reporting import FORMS, placed, reported
 from app.export.review import Subject, review
@@ -123,12 +123,12 @@ def _other(site: Site, source: Source, typed: str) -> Play:
 
 def _wanted(request: Request, source: Source) -> Asked:
     page, pictures = sources.addresses(origin_of(request), source.free)
-    return asked(
-        source.played,
-        "md",
-        view="",
-        theme=source.place.query.theme,
-        depth=source.place.query.depth,
+    looks = source.place.query
+    return Asked(
+        form="report",
+        last=len(source.played.steps),
+        theme=looks.theme,
+        depth=looks.depth or DEPTH,
         address=page,
         pictures=pictures,
         remarks=source.remarks,
