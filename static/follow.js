@@ -8,6 +8,7 @@
   const narrow = matchMedia("(max-width: 700px)")
   let source = null
   let again = 0
+  let wait = 1000
 
   // On a page to look around, "live" is where the presenter is; it waits while nobody sees it.
   const around = role === "around"
@@ -30,6 +31,7 @@
   }
   const told = (event) => {
     live.classList.remove("away")
+    wait = 1000
     const data = JSON.parse(event.data)
     const known = Number(stage()?.dataset.revision ?? live.dataset.revision)
     const was = live.dataset.shown
@@ -55,7 +57,8 @@
       // A browser tries again by itself, except after an answer such as a proxy's 502.
       if (source.readyState === EventSource.CLOSED && live.dataset.state !== "gone") {
         clearTimeout(again)
-        again = setTimeout(connect, 1000 + 2000 * Math.random())
+        again = setTimeout(connect, wait * (1 + Math.random()))
+        wait = Math.min(30000, 2 * wait)
       }
     })
   }

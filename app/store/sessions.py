@@ -25,6 +25,8 @@ MOST_NOTE = 4_000
 MOST_ACTOR = 100
 MOST_QUESTION = 1_000
 MOST_POSITION = 1_000_000
+THE_START = "0"
+"""Where a note stands that is on no step yet."""
 THE_STEP = "step"
 """What a note is pinned to that concerns the step itself."""
 
@@ -314,7 +316,7 @@ def _copy_trail(db: Database, source: Session, branch: Session) -> None:
         Taken(session_id=branch.id, n=step.n, step_id=step.step_id, at_ms=step.at_ms, digest=step.digest)
         for step in steps
     )
-    shared = {step.step_id for step in steps}
+    shared = {THE_START, *(step.step_id for step in steps)}
     db.add_all(
         Note(session_id=branch.id, **note.model_dump(exclude={"id", "session_id"}))
         for note in notes(db, session_id=source.id)

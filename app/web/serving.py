@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import socket
 from collections.abc import Sequence
 
@@ -30,14 +29,6 @@ class Server(uvicorn.Server):
         )
         super().__init__(settings)
         self._site: Site = app.state.site
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        # A full search for garbage holds everybody up for a third of a second and finds next to nothing: walks are
-        # trees of immutable values. What is loaded by now stays, and of the rest the young are looked at.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(10_000, 20, 1_000)
-        await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._site.following.close()

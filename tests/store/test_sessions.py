@@ -326,3 +326,32 @@ def test_a_question_may_be_taken_back_but_not_be_too_long(store: Store, session:
         sessions.set_question(db, edit_id=session.edit_id, question="x" * 1001)
     with store.writing() as db, pytest.raises(ReadOnly):
         sessions.set_question(db, edit_id=session.read_id, question="Mine?")
+
+
+def test_a_note_is_changed_and_deleted_within_its_session_only(store: Store, walked: Session) -> None:
+    with store.writing() as db:
+        step_id = "clients.get:service~web~~2"
+        note = sessions.add_note(
+            db, edit_id=walked.edit_id, step_id=step_id, actor="Clients", text="Why?", author="Ann"
+        )
+        sessions.change_note(db, edit_id=walked.edit_id, id=note.id, text="So", kind="decision")
+    with store.reading() as db:
+        kept = sessions.notes(db, session_id=walked.id)[-1]
+        assert (kept.actor, kept.author, kept.text, kept.kind) == ("Clients", "Ann", "So", "decision")
+    with store.writing() as db:
+        other = sessions.fork(db, id=walked.read_id, owner="browser-2", choices_kept=0, position=1)
+    for edit_id, refused in ((other.edit_id, NotFound), (walked.read_id, ReadOnly)):
+        with store.writing() as db, pytest.raises(refused):
+            sessions.change_note(db, edit_id=edit_id, id=note.id, text="Mine", kind="note")
+        with store.writing() as db, pytest.raises(refused):
+            sessions.delete_note(db, edit_id=edit_id, id=note.id)
+    with store.writing() as db:
+        sessions.delete_note(db, edit_id=walked.edit_id, id=note.id)
+    assert "So" not in noted(store, walked)
+
+
+def test_a_note_on_the_start_goes_with_every_fork(store: Store, walked: Session) -> None:
+    with store.writing() as db:
+        sessions.add_note(db, edit_id=walked.edit_id, step_id=sessions.THE_START, actor="step", text="Before all")
+        branch = sessions.fork(db, id=walked.read_id, owner="browser-2", choices_kept=0, position=1)
+    assert noted(store, branch) == ["Before all"]

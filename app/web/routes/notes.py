@@ -12,7 +12,7 @@ from starlette.responses import Response
 from app.errors import BadInput
 from app.export.writing import rendered
 from app.store import sessions
-from app.store.sessions import THE_STEP, NoteKind
+from app.store.sessions import THE_START, THE_STEP, NoteKind
 from app.story.play import position
 from app.story.report import as_json
 from app.web.browsers import name_of
@@ -31,7 +31,7 @@ Fields = list[tuple[str, str]]
 def add(site: SiteDep, request: Request, id: str, fields: FormDep) -> Response:
     sitting, named = open_sitting(site, id), dict(fields)
     n = position(sitting.played, named.get("step") or "0")
-    step = sitting.played.steps[n - 1].id if n else "0"
+    step = sitting.played.steps[n - 1].id if n else THE_START
     actor = checked_pin(moment_of(sitting, n), named.get("actor", "").strip()) or THE_STEP
     text, kind, author = named.get("text", "").strip(), _kind(named), name_of(request)
     with site.store.writing() as db:

@@ -15,7 +15,7 @@ from app.export.figures import figures
 from app.export.reporting import FORMS, placed, reported
 from app.export.review import Subject, review
 from app.store import sessions
-from app.store.sessions import MOST_QUESTION, THE_STEP
+from app.store.sessions import MOST_QUESTION, THE_START, THE_STEP
 from app.story.play import Play, position
 from app.web import sources, taking
 from app.web.address import Query, parse, query_of
@@ -70,7 +70,7 @@ def decide(site: SiteDep, request: Request, id: str, fields: FormDep) -> Respons
     named = dict(fields)
     sitting = open_sitting(site, id)
     n = position(sitting.played, named.get("step") or "0")
-    step = sitting.played.steps[n - 1].id if n else "0"
+    step = sitting.played.steps[n - 1].id if n else THE_START
     # A proxy's word for who somebody is counts for more than theirs.
     author, text = name_of(request) or named.get("actor", "").strip(), named.get("text", "").strip()
     with site.store.writing() as db:
