@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from app.catalog import strict_walk
+from app.catalog import reading, strict_walk, values
+from app.catalog.flow import Flow
 from app.catalog.reading import told
 from app.errors import BadInput
 from app.kube import disks, durations, load_balancer, machine_grammar, patching
@@ -45,6 +46,14 @@ class Input(Struct, frozen=True):
     meaning: str
 
 
+class OfFlow(Struct, frozen=True):
+    """What may be set in one flow."""
+
+    id: str
+    title: str
+    settings: tuple[Input, ...]
+
+
 class Inputs(Struct, frozen=True):
     """All of them, in the order in which the code has them."""
 
@@ -54,6 +63,7 @@ class Inputs(Struct, frozen=True):
     services: tuple[Input, ...]
     patches: tuple[Input, ...]
     verbs: tuple[Input, ...]
+    flows: tuple[OfFlow, ...]
 
 
 def inputs() -> Inputs:
@@ -77,20 +87,26 @@ def inputs() -> Inputs:
             Input(f"{patching.ANNOTATION}: {word}", "", words.patches.get(word, "")) for word in patching.WORDS
         ),
         verbs=tuple(Input(verb.usage, "", words.verbs.get(name, "")) for name, verb in VERBS.items()),
+        flows=tuple(_of_flow(flow) for flow in reading.flows().values()),
     )
 
 
 def meanings() -> Meanings:
     """The words; every fault of the file with its line."""
-    reading = read_documents((flows_dir() / FILE).read_text(encoding="utf-8"), FILE)
-    if reading.problems:
-        raise BadInput(list(reading.problems))
+    given = read_documents((flows_dir() / FILE).read_text(encoding="utf-8"), FILE)
+    if given.problems:
+        raise BadInput(list(given.problems))
     problems: list[Problem] = []
-    root = reading.documents[0].root
+    root = given.documents[0].root
     found = strict_walk.read(Meanings, root, problems)
     if problems:
         raise BadInput(told(FILE, root, problems))
     return found
+
+
+def _of_flow(flow: Flow) -> OfFlow:
+    rows = [Input(row.name, values.allowed(row), f"{row.title}. {row.help}".rstrip()) for row in flow.settings]
+    return OfFlow(flow.id, flow.title, tuple(rows))
 
 
 def _annotations(

@@ -23,6 +23,7 @@ from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.release_fields import fitted
 from app.kube.releases import Release
+from app.kube.static_pods import from_a_file
 from app.kube.yaml_values import written
 from app.loops.registry import LOOPS
 from app.sim import interventions
@@ -156,7 +157,9 @@ def _later(flow: Flow, ground: Ground, objects: tuple[Object, ...]) -> tuple[Obj
         return ()
     named = {parse_ref(text) for text in flow.applies}
     if ground.foreign:
-        return tuple(obj for obj in objects if obj.kind != "Node" and obj.ref not in ground.assumed)
+        there = (obj.ref for obj in objects if isinstance(obj, Pod) and from_a_file(obj))
+        before = {*ground.assumed, *there}
+        return tuple(obj for obj in objects if obj.kind != "Node" and obj.ref not in before)
     return tuple(obj for obj in objects if obj.ref in named)
 
 

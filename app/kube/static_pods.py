@@ -42,6 +42,19 @@ def is_mirror(pod: Pod) -> bool:
     return CONFIG_MIRROR in pod.metadata.annotations
 
 
+def from_the_api(pod: Pod) -> Pod:
+    """A kubelet itself notes where it has a pod from, whatever the pod says (applyDefaults in pkg/kubelet/config)."""
+    if not static_pod(pod):
+        return pod
+    notes = pod.metadata.annotations.merged({CONFIG_SOURCE: "api"})
+    return replace(pod, metadata=replace(pod.metadata, annotations=notes))
+
+
+def from_a_file(pod: Pod) -> bool:
+    """A mirror, too, is there only for as long as its kubelet runs the file that it shows."""
+    return static_pod(pod) or is_mirror(pod)
+
+
 def uid_on_node(pod: Pod) -> str:
     """The uid under which the kubelet runs what this API object shows."""
     return pod.metadata.annotations.get(CONFIG_MIRROR) or pod.metadata.uid
@@ -64,4 +77,13 @@ def _referred(spec: PodSpec) -> list[str]:
     return found
 
 
-__all__ = ["as_static", "forbidden", "is_mirror", "mirror_of", "static_pod", "uid_on_node"]
+__all__ = [
+    "as_static",
+    "forbidden",
+    "from_a_file",
+    "from_the_api",
+    "is_mirror",
+    "mirror_of",
+    "static_pod",
+    "uid_on_node",
+]

@@ -15,7 +15,7 @@ from app.kube.nodes import Node, NodeAddress, NodeSpec, NodeStatus, NodeSystemIn
 from app.kube.objects import Object
 from app.kube.pods import Pod
 from app.kube.releases import CURRENT, Release
-from app.kube.static_pods import is_mirror, static_pod
+from app.kube.static_pods import from_a_file
 from app.kube.stringmap import StringMap
 from app.sim import traffic
 from app.sim.acts import Command
@@ -72,7 +72,7 @@ def at_rest(
             model.api.commit(draft, "", node.ref, ready(node, release), "")
     for name, pods in _static(rest, world.nodes).items():
         model.change_host(draft, with_files(draft.hosts[name], pods))
-    rest = [obj for obj in rest if not (isinstance(obj, Pod) and _from_a_file(obj))]
+    rest = [obj for obj in rest if not (isinstance(obj, Pod) and from_a_file(obj))]
     if rest:
         command = Command(1, "kubectl apply -f -", "apply", tuple(obj.ref for obj in rest), objects=tuple(rest))
         model.start_command(draft, command)
@@ -88,16 +88,11 @@ def _static(objects: Iterable[Object], nodes: tuple[str, ...]) -> dict[str, list
     """Pods that say that they come from a file, by their node or else the first one; mirrors lose its name."""
     found: dict[str, list[Pod]] = {}
     for obj in objects:
-        if isinstance(obj, Pod) and _from_a_file(obj) and nodes:
+        if isinstance(obj, Pod) and from_a_file(obj) and nodes:
             node = obj.spec.nodeName if obj.spec.nodeName in nodes else nodes[0]
             name = obj.metadata.name.removesuffix(f"-{node.lower()}")
             found.setdefault(node, []).append(replace(obj, metadata=replace(obj.metadata, name=name)))
     return found
-
-
-def _from_a_file(pod: Pod) -> bool:
-    """A mirror, too, is there only for as long as its kubelet runs the file that it shows."""
-    return static_pod(pod) or is_mirror(pod)
 
 
 def _only_foreseen(model: Model, world: World) -> bool:

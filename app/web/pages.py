@@ -171,7 +171,9 @@ class InputsPage(Page):
     frame: Frame
     """Title, theme, navigation."""
     inputs: Inputs
-    """Annotations and interventions, with what is allowed and what they mean."""
+    """Annotations, interventions and settings, with what is allowed and what they mean."""
+    facts: tuple[str, ...]
+    """What can be asked of a walk."""
     versions: tuple[str, ...]
     """Every Kubernetes that there is a setting for."""
 

@@ -100,7 +100,9 @@ def test_the_glossary(server: TestClient) -> None:
 
 def test_what_can_be_said(server: TestClient) -> None:
     page = document(server.get("/inputs").text)
-    assert len(page.all("table")) == 6
+    assert len(page.all("table")) == 6 + len(flows())
+    assert all(setting.name in page.text for flow in flows().values() for setting in flow.settings)
+    assert "requests-failed" in page.one("p", class_="names").text
     assert "sim.loopscope.dev/on-sigterm" in page.text
     assert "drain node/NAME..." in page.text
     assert document(server.get("/manifests").text).one("main").all("a")[0].attributes["href"] == "/inputs"

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from app.kube.meta import Ref
 from app.kube.pods import Pod
-from app.kube.static_pods import is_mirror, static_pod
+from app.kube.static_pods import from_the_api, is_mirror, static_pod
 from app.loops.host_pods import changed_pods, changed_workers, pods_named, with_pod
 from app.loops.kubelet.admission import refusal, reject
 from app.loops.kubelet.case import Case, cases
@@ -52,7 +52,7 @@ def _strangers(turn: Turn, *, runtime: bool) -> Iterator[Callable[[], Act]]:
         and not is_mirror(believed)
         and believed.metadata.uid not in known
     ):
-        yield partial(_admit, turn, believed)
+        yield partial(_admit, turn, from_the_api(believed))
     static = next((pod for pod in turn.host.static if pod.ref == turn.key), None)
     # One of the same name must be gone before (allowPodStart).
     if static is not None and not known:

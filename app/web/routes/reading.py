@@ -9,6 +9,7 @@ from starlette.responses import Response
 from app.catalog import reading, releases
 from app.catalog.inputs import inputs
 from app.kube.releases import CURRENT, NAMES
+from app.story.facts import FACTS
 from app.web.address import Query, parse
 from app.web.finding import find
 from app.web.frames import frame
@@ -76,6 +77,7 @@ def said(site: SiteDep, request: Request) -> Response:
             title="What can be said", theme=theme, current="inputs", here=lambda other: f"/inputs{Query(theme=other)}"
         ),
         inputs=inputs(),
+        facts=tuple(sorted(FACTS)),
         versions=NAMES,
     )
     return site.renderer.answer(request, page)
