@@ -4,46 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
-import socket
-import sys
 import tempfile
 import zlib
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlencode
 
 from tests.databases import Cluster, programs
+from tests.servers import Client, server
 
-ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
-
-
-@dataclass
-class Answer:
-    status: int
-    headers: dict[str, str]
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-
-    async def body(self) -> AsyncIterator[bytes]:
-        """Each chunk as it comes, until the last or until the connection breaks."""
-        while size := int((await self.reader.readuntil(b"\r\n")).strip(), 16):
-            chunk = await self.reader.readexactly(size + 2)
-            yield chunk[:-2]
-
-
-async def ask(port: int, method: str, path: str, headers: Mapping[str, str], body: str = "") -> Answer:
-    """One request on a connection of its own."""
-    reader, writer = await asyncio.open_connection(HOST, port)
-    sent = {"host": f"{HOST}:{port}", "connection": "close", "content-length": str(len(body)), **headers}
-    writer.write(f"{method} {path} HTTP/1.1\r\n".encode())
-    writer.write("".join(f"{name}: {value}\r\n" for name, value in sent.items()).encode() + b"\r\n" + body.encode())
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-    named = (row.partition(": ") for row in head[1:] if row)
-    return Answer(int(head[0].split()[1]), {name.lower(): value for name, _, value in named}, reader, writer)
 
 
 @dataclass
@@ -72,19 +43,22 @@ class Follower:
             await asyncio.sleep(retry)
 
     async def _lines(self) -> AsyncIterator[tuple[str, str]]:
-        headers = {"accept": "text/event-stream", "accept-encoding": "gzip"}
-        answer = await ask(self.port, "GET", self.path, headers)
-        assert answer.headers["content-type"].startswith("text/event-stream"), answer
-        self.connected += 1
-        unpack, held = zlib.decompressobj(16 + zlib.MAX_WBITS), b""
+        reader, writer = await asyncio.open_connection(HOST, self.port)
         try:
-            async for chunk in answer.body():
-                *lines, held = (held + unpack.decompress(chunk)).split(b"\n")
-                for line in lines:
+            asked = {"host": f"{HOST}:{self.port}", "accept": "text/event-stream", "accept-encoding": "gzip"}
+            lines = [f"GET {self.path} HTTP/1.1", *(f"{name}: {value}" for name, value in asked.items()), "", ""]
+            writer.write("\r\n".join(lines).encode())
+            head = (await reader.readuntil(b"\r\n\r\n")).lower()
+            assert b"content-type: text/event-stream" in head, head
+            self.connected += 1
+            unpack, held = zlib.decompressobj(16 + zlib.MAX_WBITS), b""
+            while size := int(await reader.readuntil(b"\r\n"), 16):
+                *told, held = (held + unpack.decompress((await reader.readexactly(size + 2))[:-2])).split(b"\n")
+                for line in told:
                     name, _, value = line.decode().partition(": ")
                     yield name, value
         finally:
-            answer.writer.close()
+            writer.close()
 
     def _told(self, data: dict[str, object]) -> None:
         assert data["html"], "an event without its picture"
@@ -101,67 +75,19 @@ class Follower:
 class Presenter:
     """Whoever made the session: with its cookie, and its link that may change it."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
-        self.cookie = ""
-        self.session = ""
-        self.follow = ""
+    def __init__(self, port: int, flow: str) -> None:
+        """Keep a walk and begin to present it."""
+        self._client = Client(port)
+        made = self._client.post("/sessions", ("flow", flow)).location
+        self.session = made.rpartition("/")[0]
+        begun = self._client.post(f"{self.session}/present", ("step", "0")).location
+        page = self._client.get(begun).body.decode()
+        self.reading = page.partition('value="http')[2].partition(f":{port}")[2].partition("/follow")[0]
+        self._client.close()
 
-    async def post(self, path: str, fields: Mapping[str, str]) -> str:
-        headers = {"content-type": "application/x-www-form-urlencoded", "cookie": self.cookie}
-        answer = await ask(self.port, "POST", path, headers, urlencode(fields))
-        answer.writer.close()
-        assert answer.status == 303, answer
-        self.cookie = answer.headers.get("set-cookie", self.cookie).partition(";")[0]
-        return answer.headers["location"]
-
-    async def begin(self, flow: str) -> None:
-        self.session = (await self.post("/sessions", {"flow": flow})).rpartition("/")[0]
-        await self.post(f"{self.session}/present", {"step": "0"})
-        page = await self.page(f"{self.session}/0/present")
-        self.follow = page.partition('value="http')[2].partition('"')[0].partition(str(self.port))[2]
-
-    async def page(self, path: str) -> str:
-        answer = await ask(self.port, "GET", path, {"cookie": self.cookie, "hx-request-type": "full"})
-        text = b"".join([chunk async for chunk in answer.body()]) if "transfer-encoding" in answer.headers else b""
-        text = text or await answer.reader.read()
-        answer.writer.close()
-        assert answer.status == 200, answer
-        return text.decode()
-
-    async def step(self, n: int) -> None:
-        await self.page(f"{self.session}/{n}/present")
-
-
-class Server:
-    """`loopscope serve` as a process of its own, which may be killed and comes back at the same port."""
-
-    def __init__(self, database: str) -> None:
-        with socket.socket() as probe:
-            probe.bind((HOST, 0))
-            self.port: int = probe.getsockname()[1]
-        self._environment = {**os.environ, "LOOPSCOPE_DATABASE_URL": database, "LOOPSCOPE_LOG": "off"}
-        self._process: asyncio.subprocess.Process | None = None
-
-    async def start(self) -> None:
-        command = [sys.executable, "-m", "app", "serve", "--port", str(self.port)]
-        self._process = await asyncio.create_subprocess_exec(
-            *command, cwd=ROOT, env=self._environment, stdout=asyncio.subprocess.DEVNULL
-        )
-        while True:
-            try:
-                answer = await ask(self.port, "GET", "/healthz", {})
-            except OSError:
-                assert self._process.returncode is None, "the server has ended"
-                await asyncio.sleep(0.02)
-            else:
-                answer.writer.close()
-                return
-
-    async def kill(self, how: int = signal.SIGKILL) -> None:
-        assert self._process is not None
-        self._process.send_signal(how)
-        await self._process.wait()
+    def step(self, n: int) -> None:
+        assert self._client.step(f"{self.session}/{n}/present").status == 200
+        self._client.close()
 
 
 @dataclass
@@ -179,34 +105,30 @@ class Measured:
 
 async def meeting(database: str, *, followers: int, steps: int, servers: int = 1, patience: float = 120.0) -> Measured:
     """Present, step by step; then kill the servers, start them again and go one step on. The audience sits at all."""
-    running = [Server(database) for _ in range(servers)]
-    try:
-        for server in running:
-            await server.start()
-        presenter = Presenter(running[0].port)
-        await presenter.begin("termination")
-        path = f"{presenter.follow.removesuffix('/follow')}/live?shape=wide"
-        audience = [Follower(running[at % servers].port, path) for at in range(followers)]
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as running:
+        logs = [Path(folder) / f"{number}.log" for number in range(servers)]
+        started = [running.enter_context(server(database, log, LOG="off")) for log in logs]
+        presenter = Presenter(started[0].port, "termination")
+        path = f"{presenter.reading}/live?shape=wide"
+        audience = [Follower(started[at % servers].port, path) for at in range(followers)]
         async with asyncio.timeout(patience), asyncio.TaskGroup() as group:
             following = [group.create_task(one.follow()) for one in audience]
             await landed(audience, 0)
             spent = [at for n in range(1, steps + 1) for at in await pressed(presenter, audience, n)]
-            await asyncio.gather(*(server.kill() for server in running))
+            await asyncio.gather(*(asyncio.to_thread(one.kill) for one in started))
             gone = asyncio.get_running_loop().time()
-            await asyncio.gather(*(server.start() for server in running))
-            await presenter.step(steps + 1)
+            await asyncio.gather(*(asyncio.to_thread(one.start) for one in started))
+            await asyncio.to_thread(presenter.step, steps + 1)
             last = max(await landed(audience, steps + 1))
             for task in following:
                 task.cancel()
         return Measured(sorted(spent), last - gone, sum(one.connected == 2 for one in audience))
-    finally:
-        await asyncio.gather(*(server.kill() for server in running))
 
 
 async def pressed(presenter: Presenter, audience: list[Follower], n: int) -> list[float]:
     """Milliseconds from the press of a key until each of them has the step."""
     begun = asyncio.get_running_loop().time()
-    answered = asyncio.ensure_future(presenter.step(n))
+    answered = asyncio.ensure_future(asyncio.to_thread(presenter.step, n))
     times = await landed(audience, n)
     await answered
     return [1000 * (at - begun) for at in times]
