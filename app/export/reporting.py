@@ -12,12 +12,12 @@ import typst
 
 from app import diagram
 from app.diagram.words import part
-from app.export.asked import MOST_STEPS, Asked, File
+from app.export.asked import Asked, File
 from app.export.figures import Figure, figures
-from app.export.prose import pictures
+from app.export.prose import messages, pictures
 from app.export.review import Review, Subject, review
 from app.export.sharing import Placed, Shapes
-from app.export.writing import fence, page_style, policy, rendered
+from app.export.writing import page_style, policy, rendered
 from app.paths import static_dir, templates_dir
 from app.story.play import Play
 
@@ -74,7 +74,6 @@ def _page(found: Review, shown: tuple[Figure, ...], played: Play, asked: Asked) 
 
 def _markdown(found: Review, shown: tuple[Figure, ...], played: Play, asked: Asked) -> str:
     rows = played.steps
-    drawn = len(rows) <= MOST_STEPS
     return rendered(
         "report.md",
         review=found,
@@ -82,7 +81,7 @@ def _markdown(found: Review, shown: tuple[Figure, ...], played: Play, asked: Ask
         figures=shown,
         pictures=lambda n: pictures(asked, rows[n - 1].id, n),
         pictured=bool(asked.pictures),
-        messages=fence(diagram.mermaid(played.walk, len(rows), played.flow), "mermaid") if drawn else "",
+        messages=messages(played, len(rows)),
         href=step_addresses(played, asked),
     )
 

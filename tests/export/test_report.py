@@ -13,7 +13,7 @@ import yaml
 from app.catalog.reading import flows
 from app.export.asked import Asked, Remark
 from app.export.reporting import FORMS, reported
-from app.export.review import Review, Subject, review
+from app.export.review import MOST_LISTED, Review, Subject, review
 from app.paths import flows_dir, templates_dir
 from app.story.play import Play, play, request
 
@@ -129,6 +129,18 @@ def test_a_note_in_letters_that_our_fonts_lack_is_still_a_report(played: Play) -
     remarks = (Remark("0", "Юра", "Почему? 为什么 🙂"),)
     body = reported("pdf", played, Asked(form="report", last=len(played.steps), remarks=remarks), Subject()).body
     assert "Почему?" in text_of(body)
+
+
+def test_of_a_very_long_walk_the_first_steps_are_listed() -> None:
+    scaled = [("do", f"{n}s scale deployment/web replicas={1 + n % 5 * 4}") for n in range(20)]
+    played = play(request("sandbox", choices=scaled))
+    wanted = Asked(form="report", last=len(played.steps))
+    found = review(played, wanted, Subject())
+    assert len(found.steps) == MOST_LISTED
+    assert found.more_steps == len(played.steps) - MOST_LISTED > 0
+    told = reported("md", played, wanted, Subject()).body.decode()
+    assert f"{found.more_steps} more steps are not listed." in told
+    assert "```mermaid" not in told, "Mermaid refuses what is so long"
 
 
 def test_its_words_are_all_used_and_there() -> None:
