@@ -27,22 +27,25 @@ class Server:
         self._environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         self._environment |= {f"LOOPSCOPE_{name}": text for name, text in given.items()}
         self.port = _free_port()
-        self.start()
 
-    def start(self) -> None:
+    def start(self, until: str = "/readyz") -> None:
         """Also again after a kill, at the same port."""
         with self._log.open("ab") as log:
             command = [sys.executable, "-m", "app", "serve", "--port", str(self.port)]
             self.process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdout=log, stderr=log)
+        self.wait(until)
+
+    def wait(self, until: str) -> None:
+        """Until this address answers."""
         deadline = time.monotonic() + 120
-        while not self._ready():
+        while not self._answers(until):
             with suppress(subprocess.TimeoutExpired):
                 raise AssertionError(f"ended with {self.process.wait(0.05)}:\n{self.logged()}")
             assert time.monotonic() < deadline, self.logged()
 
-    def _ready(self) -> bool:
+    def _answers(self, path: str) -> bool:
         with suppress(OSError, http.client.HTTPException), closing(Client(self.port)) as client:
-            return client.get("/readyz").status == 200
+            return client.get(path).status == 200
         return False
 
     def kill(self) -> None:
@@ -69,6 +72,7 @@ class Server:
 @contextmanager
 def server(url: str, log: Path, **settings: str) -> Iterator[Server]:
     started = Server(url, log, **settings)
+    started.start()
     try:
         yield started
     finally:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import gc
+import threading
+from contextlib import closing
 from typing import Any
 
 from app import __version__, configuration
@@ -18,16 +20,32 @@ def add(commands: Any) -> None:
 
 
 def _serve(asked: argparse.Namespace) -> int:
+    from app.store.database import Store
     from app.web import logs
     from app.web.application import create_app
     from app.web.serving import Server
 
     configuration.check()
     logs.configure(LOG.get())
-    app = create_app()
-    _rest()
-    print(f"Loopscope {__version__} on http://{asked.host}:{asked.port}", flush=True)
-    Server(app, host=asked.host, port=asked.port, proxies=PROXIES.get()).run()
+    with closing(Store()) as store:
+        app = create_app(store, migrate=False)
+        server = Server(app, host=asked.host, port=asked.port, proxies=PROXIES.get())
+        faults: list[Exception] = []
+
+        def migrate() -> None:
+            try:
+                store.migrate()
+                print(f"Loopscope {__version__} on http://{asked.host}:{asked.port}", flush=True)
+            except Exception as error:  # noqa: BLE001 - raised below, where the server has ended
+                faults.append(error)
+                server.should_exit = True
+
+        # Beside the server: one that waits for another's migration is alive, and says that it is not ready.
+        threading.Thread(target=migrate, daemon=True).start()
+        _rest()
+        server.run()
+    if faults:
+        raise faults[0]
     return 0
 
 

@@ -45,10 +45,14 @@ from app.web.routes import (
 from app.web.site import Site, own_pages_only
 
 
-def create_app(store: Store | None = None) -> FastAPI:
-    """The application on a database, the configured one by default; its tables are brought up to date at once."""
+def create_app(store: Store | None = None, *, migrate: bool = True) -> FastAPI:
+    """The application on a database, the configured one by default; its tables are brought up to date at once.
+
+    Or by somebody else while it runs: then it is not ready until they are.
+    """
     kept = store or Store()
-    kept.migrate()
+    if migrate:
+        kept.migrate()
     assets = Assets()
     renderer = Renderer(asset=assets.href, vendored=assets.vendored, version=__version__)
 

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy.exc import OperationalError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -78,8 +78,15 @@ def install(app: FastAPI, renderer: Renderer) -> None:
     app.exception_handler(LoopscopeError)(ours)
     app.exception_handler(HTTPException)(theirs)
     app.exception_handler(RequestValidationError)(invalid)
+
+    def without_tables(request: Request, error: SQLAlchemyError) -> Response:
+        if not request.app.state.site.store.unready():
+            raise error
+        return without_database(request, error)
+
     for kind in (OperationalError, PoolTimeout):
         app.exception_handler(kind)(without_database)
+    app.exception_handler(ProgrammingError)(without_tables)
 
 
 def said(error: SQLAlchemyError) -> str:
