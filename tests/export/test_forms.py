@@ -15,11 +15,12 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from markdown_it import MarkdownIt
 
 from app.catalog.reading import flows
 from app.errors import BadInput
 from app.export.animated import MOST_BYTES
-from app.export.asked import FORMS, MOST_STEPS, File, asked
+from app.export.asked import FORMS, MOST_STEPS, File, Remark, asked
 from app.export.forms import exported
 from app.story.play import Play, play, request
 
@@ -190,6 +191,16 @@ def test_markdown_numbers_the_steps_and_points_to_pictures(played: Play) -> None
     addresses = re.findall(r"!\[[^]]*\]\(([^)]+)\)", pictured.body.decode())
     assert len(addresses) == len(played.steps) + 1
     assert addresses[7] == f"https://loops.test/f/termination/{played.steps[6].id}.svg?view=cluster"
+
+
+def test_notes_stay_with_their_step_also_beyond_the_hundredth() -> None:
+    scaled = [("do", f"{n}s scale deployment/web replicas={1 + n % 5 * 4}") for n in range(20)]
+    played = play(request("sandbox", choices=scaled))
+    remarks = tuple(Remark(played.steps[n - 1].id if n else "0", "Ann", f"note {n}") for n in (0, 9, 10, 104))
+    page = MarkdownIt().render(made(played, "md", last="110", remarks=remarks).body.decode())
+    assert page.count("<blockquote>") == 4
+    assert page.count("<pre>") == 1, "the messages are the only code"
+    assert page.count("<ol") == 1
 
 
 def test_the_messages_of_the_whole_walk_are_one_picture(played: Play) -> None:
