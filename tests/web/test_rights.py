@@ -11,7 +11,7 @@ import pytest
 from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
-from app.store import presenting, sessions
+from app.store import manifests, presenting, sessions
 from app.store.database import Store
 from app.web.following import Following
 from app.web.meetings import Looks, told
@@ -226,3 +226,52 @@ def harmless(page: Element) -> bool:
         value for name, value in attributes if name in ("href", "src", "action") and "script:" in value.lower()
     ]
     return scripts and not running and not addresses
+
+
+MANIFEST = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, annotations: {note: "<script>hacked=1</script>"}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata:
+      labels: {app: web}
+      annotations: {sim.loopscope.dev/log: "<script>hacked=1</script>"}
+    spec:
+      containers:
+        - name: web
+          image: "<img src=x onerror=hacked=1>"
+          command: ["</svg><script>hacked=1</script>"]
+          "<script>hacked=1</script>": true
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+"""
+
+
+def test_a_crafted_manifest_stays_words(browser: TestClient, store: Store) -> None:
+    with store.writing() as db:
+        name = manifests.put(db, text=MANIFEST)
+    answers = {
+        path: browser.get(f"{path}m={name}")
+        for path in (
+            "/f/sandbox/3?",
+            "/f/sandbox/3/present?",
+            "/f/sandbox/3/speaker?",
+            "/f/sandbox/report?",
+            "/inspect?",
+            *(f"/f/sandbox/3.svg?view={view}&" for view in ("cluster", "messages", "timeline")),
+        )
+    }
+    assert [path for path, answer in answers.items() if answer.status_code != 200] == []
+    for path, answer in answers.items():
+        page = document(answer.text)
+        assert harmless(page), path
+        assert not [row for row in page.all("img") if row.attributes.get("src") == "x"], path
+        if ".svg" in path:
+            assert page.all("script") == []
+    assert "&lt;script&gt;hacked=1" in answers["/inspect?"].text
