@@ -126,3 +126,17 @@ def test_a_node_takes_what_fits_on_it(tmp_path: Path) -> None:
     found = walked(tmp_path, small, document("Pod", "v1", body), also=("--until", "20s"))
     (event,) = [row for row in found["events"] if row["reason"] == "FailedScheduling"]
     assert event["message"].startswith("0/1 nodes are available: 1 Insufficient memory.")
+
+
+def test_a_service_may_lead_to_a_machines_own_address(tmp_path: Path) -> None:
+    own = document(
+        "Deployment",
+        "apps/v1",
+        f"spec: {{replicas: 1, {SELECTOR}, {TEMPLATE}}}".replace(
+            "spec: {containers", "spec: {hostNetwork: true, containers"
+        ),
+    )
+    service = document("Service", "v1", "spec: {selector: {app: a}, ports: [{port: 80}]}")
+    found = walked(tmp_path, NODES, own, service, also=("--until", "20s", "--do", "5s scale deployment/a replicas=2"))
+    (slice_,) = [row for row in found["objects"] if row["kind"] == "EndpointSlice"]
+    assert all(row["addresses"][0].startswith("192.168.") for row in slice_["endpoints"])

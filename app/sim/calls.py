@@ -9,6 +9,7 @@ from app.sim.addresses import host_number
 from app.sim.draft import Draft
 from app.sim.host import Host
 from app.sim.maps import ordered
+from app.sim.served import machine_of
 
 OPEN = ("open", "hanging")
 
@@ -21,7 +22,7 @@ def concerned(draft: Draft, old: Host, new: Host) -> Iterator[Ref]:
         call = command.call
         if call is None or command.exit is not None or call.stage not in OPEN:
             continue
-        if new.node in (call.node, draft.nodes[host_number(call.backend) - 1]):
+        if new.node in (call.node, machine_of(draft, call.backend)):
             yield key
 
 

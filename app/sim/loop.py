@@ -14,7 +14,6 @@ from app.kube.stringmap import StringMap
 from app.sim import index as lookup
 from app.sim import naming
 from app.sim.acts import Act, Command, Outcome, Wait, Work
-from app.sim.addresses import host_number
 from app.sim.fronts import Front
 from app.sim.host import Host
 from app.sim.index import UNSEEN, Index
@@ -23,7 +22,7 @@ from app.sim.ledger import ANY, Failing, Load, Route
 from app.sim.maps import ordered
 from app.sim.naming import Zone
 from app.sim.proxy_rules import Rules
-from app.sim.served import failure_at
+from app.sim.served import failure_at, machine_of
 from app.sim.world import World
 
 SERVER = "kube-apiserver"
@@ -226,7 +225,10 @@ class Turn:
         """The pod that has (or last had) an address, as a client that is told the answer would find out."""
         if not address or address == ANY:
             return None
-        host = self._world.hosts[self._world.nodes[host_number(address) - 1]]
+        machine = machine_of(self._world, address)
+        if not machine:
+            return None
+        host = self._world.hosts[machine]
         return next((pod.ref for _, pod in ordered(host.pods) if pod.ip == address), None)
 
     def reaches(self, process: str) -> bool:

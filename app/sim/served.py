@@ -23,16 +23,21 @@ def failure(host: Host, pod: HostPod) -> str:
 
 
 def machine_of(world: World | Draft, address: str) -> str:
-    """The node whose pods have such addresses."""
-    return world.nodes[host_number(address) - 1]
+    """The node whose pods have such addresses; empty for one that no pod has of its own, as on the host network."""
+    number = host_number(address)
+    return world.nodes[number - 1] if 0 < number <= len(world.nodes) else ""
 
 
 def failure_at(world: World | Draft, address: str, node: str = "") -> str:
     """The same of whatever has an address, for a client on a node or outside.
 
-    Of two pods that had it one after the other the later one counts.
+    Of two pods that had it one after the other the later one counts. Not modelled: what listens on a machine's own
+    address; for as long as rules lead there it counts as serving.
     """
-    host, here = world.hosts[machine_of(world, address)], world.hosts.get(node)
+    machine = machine_of(world, address)
+    if not machine:
+        return ""
+    host, here = world.hosts[machine], world.hosts.get(node)
     if host.node != node and (host.isolated or (here is not None and here.isolated)):
         return "unanswered"
     return next((failure(host, pod) for _, pod in reversed(ordered(host.pods)) if pod.ip == address), "unanswered")
