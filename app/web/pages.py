@@ -79,6 +79,8 @@ class Finding:
     """A walk that shows it."""
     words: tuple[str, ...]
     """Fragments of messages by which it is known."""
+    fits: bool
+    """Whether that is what was asked for, and not only something that shares a word with it."""
 
 
 @dataclass(frozen=True, kw_only=True)

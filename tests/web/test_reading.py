@@ -3,8 +3,10 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+import yaml
 from starlette.testclient import TestClient
 
 from app.catalog.flow import Symptom
@@ -68,6 +70,28 @@ def test_the_search_page(server: TestClient) -> None:
     nothing = document(server.get("/", params={"q": "zzzz <b>"}).text)
     assert "Nothing here is known by these words" in nothing.text
     assert "zzzz <b>" in nothing.text
+
+
+PASTED = yaml.safe_load((Path(__file__).parents[1] / "data" / "pasted_messages.yaml").read_text())
+
+
+@pytest.mark.parametrize("row", PASTED, ids=[row["leads"] for row in PASTED])
+def test_a_pasted_message_leads_to_its_lesson(row: dict[str, str]) -> None:
+    flow, symptom = row["leads"].split()
+    first = find(flows().values(), row["message"])[0]
+    assert (first.flow_title, first.title) == (
+        flows()[flow].title,
+        next(row.title for row in flows()[flow].symptoms if row.id == symptom),
+    )
+    assert first.fits
+
+
+@pytest.mark.parametrize(
+    "asked", ["exceeded quota: compute-resources", 'failed calling webhook "validate.example.com"']
+)
+def test_what_no_lesson_tells_of_is_not_said_to_fit(server: TestClient, asked: str) -> None:
+    assert not find(flows().values(), asked)[0].fits
+    assert f"Nothing here is known by “{asked}”" in document(server.get("/symptoms", params={"q": asked}).text).text
 
 
 def test_what_people_type_just_so_goes_before_what_only_has_the_word() -> None:

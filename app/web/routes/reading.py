@@ -19,7 +19,7 @@ from app.web.site import SiteDep
 
 router = APIRouter(include_in_schema=False)
 
-MOST_ASKED = 200
+MOST_ASKED = 1000
 
 
 @router.get("/")
