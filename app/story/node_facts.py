@@ -16,6 +16,8 @@ from app.story.fact import Fact, Subject, first
 LOSSES = ("power-off", "partition", "stop-kubelet", "terminate")
 """What a reader does to a machine so that its signs of life end."""
 
+GONE_WITH_NODE = ("taint-eviction", "pod-collected")
+
 
 class Loss(NamedTuple):
     """The first machine that is lost, and when."""
@@ -161,6 +163,20 @@ def _runs(row: Record) -> bool:
     return bool(host and host.power and there and any(run.state == "running" for run in there.containers))
 
 
+def bare_lost(subject: Subject) -> Fact:
+    """Pods without a controller that went with their machine, and are not there at the end: nobody makes them anew."""
+    lost_ones = [row for row in subject.walk.records if row.step.moment in GONE_WITH_NODE and _bare(row)]
+    refs = dict.fromkeys(row.step.object for row in lost_ones if subject.walk.world.etcd.get(row.step.object) is None)
+    removed = first(subject.walk, lambda row: row.step.verb == "remove" and row.step.object in refs)
+    names = ", ".join(ref.name for ref in refs) or "none"
+    return Fact(float(len(refs)), "pods", removed.n if removed else None, (("pods", names),))
+
+
+def _bare(row: Record) -> bool:
+    held = row.step.before.etcd.get(row.step.object)
+    return held is not None and isinstance(held.object, Pod) and held.object.metadata.controller is None
+
+
 def nodes_executed(subject: Subject) -> Fact:
     """Nodes that got a NoExecute taint."""
     return _nodes(subject, "no-execute-added")
@@ -221,6 +237,7 @@ NODE_FACTS: dict[str, Callable[[Subject], Fact]] = {
     "unconfirmed-for": unconfirmed_for,
     "never-confirmed": never_confirmed,
     "evicted-alive": evicted_alive,
+    "bare-lost": bare_lost,
     "nodes-executed": nodes_executed,
     "timers-cancelled": timers_cancelled,
     "multi-attach-for": multi_attach_for,

@@ -92,6 +92,22 @@ def test_pods_that_were_deleted_while_they_ran_are_told_apart_from_dead_ones() -
     assert value("evicted-alive", walk(loss="power-off")) == 0
 
 
+def test_a_pod_without_a_controller_goes_with_its_machine_and_nobody_makes_it_again() -> None:
+    played = walk(scene="bare-pod")
+    assert value("bare-lost", played) == 1
+    assert words("bare-lost", played)["pods"] == "importer"
+    gone = next(row.step for row in played.steps if row.n == fact("bare-lost", played).step)
+    assert (gone.verb, gone.object.name) == ("remove", "importer")
+    assert value("replaced", played) is True  # db-0 has a StatefulSet, which made it again
+
+
+def test_a_pod_without_a_controller_that_only_terminates_is_not_gone() -> None:
+    """No kubelet confirms its end while the machine is off."""
+    script = ("0s apply m:pod/importer", "20s power-off node/node-1")
+    played = walk(*script, loss="stop-kubelet")
+    assert value("bare-lost", played) == 0
+
+
 def test_an_attached_disk_has_one_writer_whatever_is_forced() -> None:
     """The second database can start only when the disk is off the first one's machine."""
     played = walk("2m delete pod/db-0 force=true", loss="partition")
