@@ -12,16 +12,28 @@ from app.diagram.shapes import Picture
 from app.diagram.stylesheet import Theme, flat
 from app.paths import static_dir, templates_dir
 
+LONG_WORD = 24
+
 
 def environment() -> Environment:
     """How every template is read: all words are escaped, and a name that is not there is an error."""
-    return Environment(
+    found = Environment(
         loader=FileSystemLoader(templates_dir()),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+    )
+    found.filters["breakable"] = breakable
+    return found
+
+
+def breakable(text: str) -> Markup:
+    """Long names may be broken after a slash, as in node.kubernetes.io/unreachable, before they are broken anywhere."""
+    after_slash = Markup("/<wbr>")
+    return Markup(" ").join(
+        after_slash.join(word.split("/")) if len(word) >= LONG_WORD else word for word in text.split(" ")
     )
 
 

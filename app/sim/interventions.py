@@ -56,9 +56,9 @@ def check(intervention: Intervention) -> list[str]:
     verb = VERBS.get(intervention.verb)
     if verb is None:
         near = difflib.get_close_matches(intervention.verb, VERBS, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else ""
         return [
-            f"intervention {str(intervention)!r}: unknown verb {intervention.verb!r}{hint} allowed: {', '.join(VERBS)}"
+            f"intervention {str(intervention)!r}: unknown verb {intervention.verb!r}; allowed: {', '.join(VERBS)}{hint}"
         ]
     too_many = "..." not in verb.usage and len(intervention.args) > verb.arguments
     if len(intervention.args) < verb.arguments or too_many:

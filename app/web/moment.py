@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from app.kube import durations
 from app.sim.intervention import parse as parse_intervention
 from app.sim.walk import Record, parse_pick
 from app.story.play import Play
@@ -99,6 +100,15 @@ class Moment:
 def seconds(milliseconds: int) -> str:
     """`0.600`, as every list of steps shows it."""
     return f"{milliseconds / 1000:.3f}"
+
+
+def how_long(milliseconds: int) -> str:
+    """As one says it: `300 ms`, `1.177 s`, `4m40s`."""
+    if milliseconds < 1000:
+        return f"{milliseconds} ms"
+    if milliseconds < 60_000:
+        return f"{milliseconds / 1000:.3f}".rstrip("0").rstrip(".") + " s"
+    return durations.format(round(milliseconds, -3))
 
 
 def clock_text(milliseconds: int) -> str:

@@ -19,7 +19,7 @@ from app.web import pictures, rows
 from app.web.address import VERSION, Query
 from app.web.embedding import changed_since
 from app.web.frames import frame
-from app.web.moment import LEAST_WAIT, Moment, clock_text
+from app.web.moment import LEAST_WAIT, Moment, clock_text, how_long
 from app.web.oembed import discovery
 from app.web.player_page import Intervening, PlayerPage
 from app.web.player_parts import Chosen, Clock, Depth, Drawn, Field, Saying, SceneLink, Sharing, Unmodelled
@@ -166,7 +166,7 @@ def clock_of(moment: Moment) -> Clock:
         back=moment.step(n - 1) if n else "",
         next=moment.step(n + 1) if n < last else "",
         last=moment.step(last),
-        wait=durations.format(wait) if wait >= LEAST_WAIT else "",
+        wait=how_long(wait) if wait >= LEAST_WAIT else "",
         stopped=moment.played.walk.stopped,
     )
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from app.catalog import starting
-from app.diagram.extract.lanes import participant
+from app.diagram.extract.lanes import Participant, participant
 from app.diagram.extract.names import short_ref
 from app.kube.meta import DEFAULT_NAMESPACE, Ref
 from app.kube.objects import KIND_BY_WORD
@@ -30,6 +30,7 @@ SHOWN = (PODS, "get events")
 KINDS = frozenset(KIND_BY_WORD.values())
 AGED = ("AGE", "LAST SEEN", "Age")
 """Columns that change with the clock alone."""
+CONTROLLER = re.compile(r"The (?:[\w-]+ ){0,2}(?:controller|manager)(?= )")
 LASTS = re.compile(r" \(lasts [^)]+\)$")
 MOST_NAMES = 100
 """Pods that are links in the list of pods."""
@@ -40,13 +41,14 @@ def step_rows(moment: Moment, titles: tuple[str, ...]) -> tuple[StepRow, ...]:
     found = []
     for row, words in zip(moment.steps, titles, strict=True):
         who = participant(moment.played.flow, row.step.sender)
+        lead = _lead(who, words)
         found.append(
             StepRow(
                 n=row.n,
                 href=moment.step(row.n),
                 kind=who.kind,
-                lane=who.name,
-                title=words,
+                lane=lead or who.name,
+                title=words.removeprefix(lead).lstrip(),
                 at=seconds(row.step.at),
                 state=state_of(row.n, moment.n),
                 harm=row.step.world.ledger.loses,
@@ -54,6 +56,18 @@ def step_rows(moment: Moment, titles: tuple[str, ...]) -> tuple[StepRow, ...]:
             )
         )
     return tuple(found)
+
+
+def _lead(who: Participant, title: str) -> str:
+    """The beginning of a title that says already who it is, so that a list need not say it twice."""
+    if who.kind == "app":
+        meant: tuple[str, ...] = (f"The process of {who.title}", f"The program in {who.title}")
+    elif who.under:
+        meant = (f"{who.title} on {who.under}", f"The {who.title} on {who.under}")
+    else:
+        meant = (who.title, f"The {who.title}", f"The {who.title.lower()}")
+    named = CONTROLLER.match(title) if who.kind == "controller" else None
+    return named.group() if named else next((words for words in meant if title.startswith(f"{words} ")), "")
 
 
 def symptom_rows(moment: Moment) -> tuple[SymptomRow, ...]:

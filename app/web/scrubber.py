@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from app.kube import durations
-from app.web.moment import Moment, clock_text
+from app.web.moment import Moment, clock_text, how_long
 from app.web.player_parts import Scrubber, Tick
 
 # Shares of a tick's own width.
@@ -35,7 +34,7 @@ def scrubber(moment: Moment, titles: tuple[str, ...]) -> Scrubber:
                 x=_per_cent(x + before),
                 width=_per_cent(unit),
                 gap=_per_cent(x + before / 2) if folded else "",
-                wait=durations.format(wait) if folded else "",
+                wait=how_long(wait) if folded else "",
             )
         )
         x += before + unit

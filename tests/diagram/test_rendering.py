@@ -14,6 +14,7 @@ import pytest
 
 from app import diagram
 from app.catalog.flow import Flow
+from app.diagram.rendering import breakable
 from app.diagram.shapes import Group, Picture, label
 from app.diagram.stylesheet import flat
 from app.paths import static_dir
@@ -139,6 +140,14 @@ def test_words_from_outside_are_escaped() -> None:
     svg = diagram.render_svg(picture, standalone=False)
     assert "<script" not in svg
     assert words in {element.text for element in ET.fromstring(svg).iter()}  # noqa: S314 - our own text
+
+
+def test_long_names_break_after_a_slash_and_are_escaped_all_the_same() -> None:
+    assert breakable("pod/web-1 is Ready") == "pod/web-1 is Ready"
+    assert breakable("taint: node.kubernetes.io/unreachable:NoExecute") == (
+        "taint: node.kubernetes.io/<wbr>unreachable:NoExecute"
+    )
+    assert breakable("<script>aaaaaaaaaaaaaaaaaaaaaaaa/<b>") == "&lt;script&gt;aaaaaaaaaaaaaaaaaaaaaaaa/<wbr>&lt;b&gt;"
 
 
 def test_the_same_bytes_in_another_process_with_another_hash_seed() -> None:

@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.story.play import Seen, play, request
+from app.web.moment import how_long
 from tests.web.documents import Element, document
 
 PART = {"HX-Request": "true", "HX-Request-Type": "partial"}
@@ -236,3 +237,26 @@ def test_numbers_in_the_page_need_no_arithmetic_in_the_browser(server: TestClien
     assert all(re.fullmatch(r"\d+\.\d\d%", t.attributes["x"]) for t in ticks)
     assert all(x + width <= after + 0.02 for (x, width), (after, _) in pairwise(edges))
     assert abs(sum(edges[-1]) - 100) < 0.1
+
+
+def test_the_list_names_every_actor_once(server: TestClient) -> None:
+    """Who acts is the beginning of the sentence, where the sentence says it."""
+    rows = [row.one("span", class_="t").text for row in page(server, "/f/termination/3").one("ol").all("li")]
+    assert rows[0].startswith("kubectl asks for the deletion")
+    assert rows[5].startswith("kubelet on node-1 asks the runtime")
+    assert "The process of web-8ml77 has ended" in rows
+    assert any(row.startswith("runtime node-1 SIGTERM") for row in rows)
+    assert not [row for row in rows if re.match(r"([\w ]+?)(?: node-\d)? (?:the )?\1\b", row, re.IGNORECASE)]
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "words"),
+    [(12, "12 ms"), (1_012, "1.012 s"), (12_000, "12 s"), (59_999, "59.999 s"), (280_062, "4m40s"), (3_600_000, "1h")],
+)
+def test_waits_are_told_as_one_says_them(milliseconds: int, words: str) -> None:
+    assert how_long(milliseconds) == words
+
+
+def test_a_flow_without_symptoms_has_no_empty_list_of_them(server: TestClient) -> None:
+    assert "What can fail here" not in page(server, "/f/sandbox").text
+    assert "What can fail here" in page(server, "/f/termination").text

@@ -74,7 +74,10 @@ def said(site: SiteDep, request: Request) -> Response:
     theme = parse(request.url.query).theme
     page = InputsPage(
         frame=frame(
-            title="What can be said", theme=theme, current="inputs", here=lambda other: f"/inputs{Query(theme=other)}"
+            title="Annotations and interventions",
+            theme=theme,
+            current="inputs",
+            here=lambda other: f"/inputs{Query(theme=other)}",
         ),
         inputs=inputs(),
         facts=tuple(sorted(FACTS)),
