@@ -191,7 +191,9 @@
   document.addEventListener("pointermove", (event) => { if (dragging) scrub(event) })
   document.addEventListener("pointerup", (event) => { if (dragging) { dragging = false; waiting = false; scrub(event) } })
   document.addEventListener("pointercancel", () => { dragging = false })
-  document.addEventListener("htmx:after:swap", () => { waiting = false; settle() })
+  // What could not be fetched is said, until something else could.
+  const lost = (is) => { if (find("lost")) find("lost").hidden = !is }
+  document.addEventListener("htmx:after:swap", () => { waiting = false; lost(false); settle() })
 
   // A fragment has each picture in one shape, the one for this window.
   const narrow = matchMedia("(max-width: 700px)")
@@ -201,7 +203,7 @@
   narrow.addEventListener("change", () => {
     if (find("scrub") && window.htmx) htmx.ajax("GET", location.pathname + location.search, { target: "#step", swap: "outerMorph" })
   })
-  document.addEventListener("htmx:error", () => { waiting = false; pause() })
+  document.addEventListener("htmx:error", () => { waiting = false; lost(true); pause() })
   document.addEventListener("DOMContentLoaded", settle)
   addEventListener("pageshow", settle)
   if (document.readyState !== "loading") settle()

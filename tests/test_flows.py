@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from app.story.claims import parse
 from app.story.fact import Subject
 from app.story.facts import FACTS
 from app.story.play import Play, play, request
+from app.story.words import title
 
 GOLDEN = Path(__file__).parent / "golden"
 WALKS = [(name, scene.id) for name, row in sorted(flows().items()) for scene in row.scenes] + [
@@ -55,6 +57,19 @@ def test_a_walk_shows_what_it_claims(name: str, scene: str) -> None:
         if not claim.holds(FACTS[claim.name](subject).value)
     ]
     assert not broken
+
+
+UNFIT = re.compile(
+    r"\{\w+\}|  |\bnone\b.*\bnone\b|(?<![\w.-])1 (?:change|call|pod|node|request)s\b|\w\.node-\d|: ok$|:$"
+)
+"""What no sentence may hold: a name that was not filled, several times nothing, and what only the model calls so."""
+
+
+@pytest.mark.parametrize(("name", "scene"), WALKS)
+def test_every_sentence_about_a_walk_is_one(name: str, scene: str) -> None:
+    walk = played(name, scene)
+    told = [*(title(walk.flow, row) for row in walk.steps), *(row.text for row in walk.verdicts)]
+    assert not [text for text in told if UNFIT.search(text)]
 
 
 @pytest.mark.parametrize("name", sorted(flows()))

@@ -89,6 +89,10 @@ class Verdict(Struct, frozen=True):
     id: str
     title: str
     text: str
+    nothing: str = ""
+    """The answer where the value is 0 or no, and there is nothing to name; `text` where it is left out."""
+    never: str = ""
+    """The answer where it did not happen; `nothing` where it is left out."""
     ok: str = ""
     """A claim about itself, such as `requests-failed == 0`; empty when the number is neither good nor bad."""
     varies: tuple[str, ...] = ()
@@ -150,6 +154,8 @@ class Retold(Struct, frozen=True):
     title: str = ""
     summary: str = ""
     text: str = ""
+    nothing: str = ""
+    never: str = ""
     answer: str = ""
     claim: str = ""
     truth: str = ""
@@ -229,6 +235,8 @@ class Flow(Struct, frozen=True, kw_only=True):
     """Acts, `LOOP.VERB[:REASON]`, that are beside the point here: they are folded into the next numbered step."""
     assumes: tuple[str, ...] = ()
     leaves_out: tuple[str, ...] = ()
+    place: int = 100
+    """Where it stands among the others on the first page: the lowest first."""
     headline: bool = False
     """Whether the first page opens with its walk."""
     about: str = ""

@@ -84,6 +84,8 @@ def _reader(type_: Any, *, required: bool) -> Reader:
         return _mapping
     if type_ is bool:
         return _bool
+    if type_ is int:
+        return _whole_number
     if type_ is str:
         return _text if required else _text_or_nothing
     return _struct(type_)
@@ -112,6 +114,12 @@ def _bool(node: Node, path: Path, problems: Problems) -> Any:
     if isinstance(node, ScalarNode) and isinstance(node.value, bool):
         return node.value
     return _refuse(node, path, problems, "true, false")
+
+
+def _whole_number(node: Node, path: Path, problems: Problems) -> Any:
+    if isinstance(node, ScalarNode) and type(node.value) is int:
+        return node.value
+    return _refuse(node, path, problems, "a whole number")
 
 
 def _text(node: Node, path: Path, problems: Problems) -> Any:

@@ -35,6 +35,11 @@ class Finding(NamedTuple):
     remedy: str
     source: str
 
+    @property
+    def sentence(self) -> str:
+        """What was found, as a sentence; a question at its end needs no full stop."""
+        return self.says if self.says.endswith("?") else f"{self.says}."
+
 
 class Inspection(NamedTuple):
     """`findings` are ordered: the worst first, then by file and line."""

@@ -46,7 +46,7 @@ def _result(row: Finding, at: int) -> dict[str, Any]:
         "ruleId": row.rule,
         "ruleIndex": at,
         "level": row.severity,
-        "message": {"text": f"{row.object}: {row.says}. {row.why} {row.remedy}"},
+        "message": {"text": f"{row.object}: {row.sentence} {row.why} {row.remedy}"},
         "locations": [
             {
                 "physicalLocation": {

@@ -9,7 +9,7 @@ from app.kube.probe_budget import Range
 from app.kube.quantity import canonical, in_bytes
 
 MOST_NAMES = 8
-_IN_BYTES = ("memory", "ephemeral-storage")
+IN_BYTES = ("memory", "ephemeral-storage")
 
 
 def span(milliseconds: int) -> str:
@@ -26,7 +26,7 @@ def amount(name: str, whole: int) -> str:
     """`250m` of cpu, `128Mi` of memory."""
     if name == "cpu":
         return canonical(f"{whole}m")
-    return in_bytes(whole) if name in _IN_BYTES or name.startswith("hugepages-") else str(whole)
+    return in_bytes(whole) if name in IN_BYTES or name.startswith("hugepages-") else str(whole)
 
 
 def together(amounts: Mapping[str, int]) -> str:

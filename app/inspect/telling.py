@@ -192,4 +192,4 @@ def _endpoints(found: Inspection, service: Service) -> str:
     made = found.subject.selected_by(service)
     if not made:
         return say("selects_nothing")
-    return say("selects", pods=f"{sum(row.pods for row in made):,}", made=names(row.ref for row in made))
+    return counted("selects", sum(row.pods for row in made), made=names(row.ref for row in made))

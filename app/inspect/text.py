@@ -23,7 +23,7 @@ def plain(found: Inspection) -> str:
 
 def _finding(row: Finding) -> Iterator[str]:
     yield f"{row.file}:{row.line}: {row.severity}: {row.object}: {row.path or 'object'} [{row.rule}]"
-    yield from _block(f"{row.title}: {row.says}.", "  ")
+    yield from _block(f"{row.title}: {row.sentence}", "  ")
     yield from _block(row.why, "  ")
     yield from _block(row.remedy, "  → ", "    ")
     yield ""

@@ -45,10 +45,10 @@ def say(name: str, /, **values: object) -> str:
     return words().sentences[name].format(**values)
 
 
-def counted(name: str, count: int) -> str:
+def counted(name: str, count: int, /, **values: object) -> str:
     """`1 error`, `2 errors`."""
     one, _, many = words().sentences[name].partition("|")
-    return (one if count == 1 else many).format(count=f"{count:,}")
+    return (one if count == 1 else many).format(count=f"{count:,}", **values)
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:

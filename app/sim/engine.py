@@ -215,7 +215,7 @@ class Model:
             answer = self.api.handle(draft, act.client or process_name(loop, work.node), act.request)
         if act.lists:
             missed = relist(self, draft, process_name(loop, work.node), act.lists)
-            act = replace(act, outcome=f"{missed} changes missed", background=not missed)
+            act = replace(act, outcome=f"{missed} change{'s' * (missed != 1)} missed", background=not missed)
             answer = Answer(Outcome("ok", message=act.outcome))
         if answer.outcome.ok:
             if act.process is not None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.catalog import starting
-from app.catalog.flow import Flow, Setup
+from app.catalog.flow import Flow, Setup, Verdict
 from app.catalog.wording import worded
 from app.errors import BadInput, NotFound
 from app.kube import durations
@@ -207,11 +207,17 @@ def _verdicts(flow: Flow, facts: _Facts) -> tuple[Answered, ...]:
         if row.ok:
             ok = all(claim.holds(facts[claim.name].value) for claim in claims.parse(row.ok, FACTS))
         words = {"value": spoken(fact), **dict(fact.more)}
-        text = filled(row.text, words)
+        text = filled(_sentence(row, fact), words)
         found.append(
             Answered(row.id, row.title, fact.value, fact.unit, ok, fact.step, text, least=fact.least, most=fact.most)
         )
     return tuple(found)
+
+
+def _sentence(row: Verdict, fact: Fact) -> str:
+    if fact.value is None:
+        return row.never or row.nothing or row.text
+    return row.text if fact.value else row.nothing or row.text
 
 
 def facts_of(played: Play, names: Sequence[str]) -> dict[str, Fact]:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from app.catalog.flow import Flow, Moment
 from app.catalog.reading import lexicon
 from app.catalog.wording import reworded
+from app.kube.meta import Ref
 from app.sim.ledger import requests
 from app.sim.walk import Record
 from app.sim.world import World
@@ -46,7 +47,7 @@ def words_of(row: Record) -> dict[str, str]:
     step = row.step
     return {
         "object": str(step.object),
-        "name": step.object.name,
+        "name": _named(step.object),
         "node": step.node,
         "at": f"{step.at / 1000:.3f} s",
         "reason": step.reason,
@@ -55,6 +56,11 @@ def words_of(row: Record) -> dict[str, str]:
         "to": step.to,
         "verb": step.verb,
     }
+
+
+def _named(ref: Ref) -> str:
+    """A process of a node as it is spoken of elsewhere: `kubelet on node-1`."""
+    return ref.name.replace(".", " on ", 1) if ref.kind == "Process" else ref.name
 
 
 def moment(flow: Flow, name: str) -> Moment | None:
@@ -69,7 +75,13 @@ def title(flow: Flow, row: Record, acts: Mapping[str, str] | None = None) -> str
     found = moment(flow, row.step.moment)
     act, acts = f"{row.step.loop}.{row.step.verb}", lexicon().acts if acts is None else acts
     usual = acts.get(f"{act}:{row.step.moment}") or acts.get(act, "{from}: {verb} {object}")
-    return reworded(filled(found.title if found else usual, words_of(row)), flow.terms, prose=True)
+    text = found.title if found else usual
+    # That it went well, or for no reason that has a name, is nothing to add.
+    words = words_of(row)
+    for name in ("outcome", "reason"):
+        if words[name] in ("", "ok"):
+            text = text.removesuffix(f": {{{name}}}")
+    return reworded(filled(text, words), flow.terms, prose=True)
 
 
 def tell(flow: Flow, row: Record | None, world: World, depth: str, acts: Mapping[str, str] | None = None) -> Passage:

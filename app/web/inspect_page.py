@@ -107,7 +107,7 @@ def _row(row: Finding) -> FindingRow:
     return FindingRow(
         severity=row.severity,
         title=row.title,
-        says=row.says,
+        says=row.sentence,
         why=row.why,
         remedy=row.remedy,
         object=row.object,

@@ -93,6 +93,8 @@ class Example:
     """The time it ends."""
     href: str
     """The step at which its main symptom shows."""
+    start: str
+    """The beginning of that lesson."""
     picture: Markup
     """Its timeline, small."""
     verdict: str

@@ -14,9 +14,9 @@ from app.web.pages import Card, Chapter, Example
 
 
 def chapters(flows: Iterable[Flow], theme: str) -> tuple[Chapter, ...]:
-    """Flows by chapter, chapters in the order of their first flows."""
+    """Flows by chapter, each before those that build on it; chapters in the order of their first flows."""
     found: dict[str, list[Card]] = {}
-    for flow in flows:
+    for flow in sorted(flows, key=lambda flow: flow.place):
         found.setdefault(flow.chapter, []).append(_card(flow, theme))
     return tuple(
         Chapter(id=title.lower().replace(" ", "-"), title=title, cards=tuple(cards)) for title, cards in found.items()
@@ -50,6 +50,7 @@ def example(flow: Flow, theme: str) -> Example:
         title=flow.title,
         clock=clock_text(played.steps[n - 1].step.at if n else 0),
         href=f"/f/{flow.id}/{n}{Query(theme=theme)}",
+        start=f"/f/{flow.id}{Query(theme=theme)}",
         picture=pictures.thumbnail(played),
         verdict=verdict.text if verdict else "",
         bad=verdict is not None and verdict.ok is False,

@@ -247,6 +247,31 @@ def test_a_wrong_value_is_said_beside_its_field(page: Page, faults: list[str]) -
     faults[:] = [row for row in faults if "422" not in row]
 
 
+def test_a_step_that_cannot_be_fetched_says_so(chromium: Browser, address: str) -> None:
+    """The page stays as it was, and the next step that can be fetched takes the words away."""
+    context = chromium.new_context(base_url=address, viewport={"width": 1440, "height": 1010})
+    page = context.new_page()
+    opened(page, 3)
+    expect(page.locator("#lost")).to_be_hidden()
+    context.set_offline(True)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#lost")).to_contain_text("The server did not answer")
+    is_at(page, 3)
+    context.set_offline(False)
+    page.keyboard.press("ArrowRight")
+    is_at(page, 4)
+    expect(page.locator("#lost")).to_be_hidden()
+    context.close()
+
+
+def test_a_search_may_take_longer_than_a_step(page: Page) -> None:
+    opened(page, 3)
+    page.evaluate("htmx.config.defaultTimeout = 1")
+    page.route("**/orders", lambda route: route.fulfill(body='<section id="verdicts">found</section>'))
+    page.click("#search")
+    expect(page.locator("#verdicts")).to_have_text("found")
+
+
 def test_a_symptom_is_injected_and_found(page: Page) -> None:
     opened(page, 3)
     row = page.locator(".fail li", has_text="Terminating until the grace runs out")

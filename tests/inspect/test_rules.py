@@ -209,6 +209,18 @@ HOLDS: list[tuple[str, str, tuple[Manifest, ...], list[tuple[str, str]]]] = [
     # Resources.
     ("best-effort", "nothing asked for", (web(asking()),), [(WEB, f"{FIRST}.resources")]),
     ("no-memory-request", "CPU only", (web(asking({"cpu": "1"})),), [(WEB, f"{FIRST}.resources.requests")]),
+    (
+        "memory-in-thousandths",
+        "a small m in the limit",
+        (web(asking(None, {"memory": "64m"})),),
+        [(WEB, f"{FIRST}.resources.limits.memory")],
+    ),
+    (
+        "memory-in-thousandths",
+        "in the request of a limit that is whole",
+        (web(asking({"memory": "500m"}, {"memory": "64Mi"})),),
+        [(WEB, f"{FIRST}.resources.requests.memory")],
+    ),
     ("memory-limit-without-request", "256Mi", (web(asking(None, {"memory": "256Mi"})),), [(WEB, f"{FIRST}.resources")]),
     ("no-memory-limit", "a request only", (web(asking({"memory": "1Gi"})),), [(WEB, f"{FIRST}.resources.limits")]),
     (

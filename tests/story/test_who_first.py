@@ -105,7 +105,7 @@ def test_the_kernels_order_as_lines() -> None:
 def test_the_text_of_a_walk_shows_at_most_three_orders_each_below_its_step() -> None:
     assert len(list(told(played("spike").walk))) == 3
     found = text.plain(played()).splitlines()
-    step = next(n for n, line in enumerate(found) if "is to free something" in line)
+    step = next(n for n, line in enumerate(found) if "has to free something" in line)
     assert found[step + 2].split()[:2] == ["1", found[step + 7].split("evicts pod/")[1].split(":")[0]]
 
 

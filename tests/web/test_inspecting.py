@@ -35,6 +35,14 @@ def test_there_is_a_place_to_paste(server: TestClient) -> None:
     assert "The budget allows no eviction, ever pdb-allows-nothing" in page.text
 
 
+def test_a_finding_that_ends_with_a_question_has_one_end(browser: TestClient) -> None:
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n"
+    pod += "  - {name: web, image: 'web:1', resources: {requests: {memory: 256MB}}}\n"
+    told = document(browser.get(inspected(browser, pod)).text).text
+    assert 'did you mean "256M"?' in told
+    assert "?." not in told
+
+
 def test_findings_and_facts_are_told(browser: TestClient) -> None:
     page = document(browser.get(inspected(browser, TEXT.replace("\n", "\r\n"))).text)
     assert "3 objects read, 1 error, 1 warning, 0 notes" in page.text

@@ -51,6 +51,7 @@ def test_what_came_before_can_be_left_out(server: TestClient) -> None:
     page = document(server.post("/f/termination/overlay", data={"text": json.dumps(RECORDED), "since": "500ms"}).text)
     assert page.one("input", name="since").attributes["value"] == "500ms"
     assert "state-modelled" in {row.attributes["class"] for row in page.one("tbody").all("tr")}
+    assert page.one("textarea").text.strip() == json.dumps(RECORDED), "so that another time can be tried"
     told = server.post("/f/termination/overlay", data={"text": json.dumps(RECORDED), "since": "soon"})
     assert (told.status_code, "since: found" in told.text) == (422, True)
 

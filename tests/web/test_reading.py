@@ -32,6 +32,14 @@ def test_the_gallery_shows_every_flow_with_its_computed_walk(server: TestClient)
     assert server.get(page.one("a", class_="example").attributes["href"]).status_code == 200
 
 
+def test_the_gallery_goes_from_one_pod_to_the_cluster(server: TestClient) -> None:
+    found = [card.attributes["href"] for card in document(server.get("/").text).all("a", class_="card")]
+    assert found[:2] == ["/f/pod-startup", "/f/termination"]
+    assert found.index("/f/cordon") < found.index("/f/drain") < found.index("/f/node-loss")
+    assert found[-1] == "/f/sandbox"
+    assert len({flow.place for flow in flows().values()}) == len(flows())
+
+
 def test_the_gallery_opens_with_the_headline(server: TestClient) -> None:
     assert [flow.id for flow in flows().values() if flow.headline] == ["termination"]
     opening = document(server.get("/").text).one("a", class_="example")

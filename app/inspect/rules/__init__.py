@@ -40,6 +40,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "no-pdb": budgets.no_pdb,
         "best-effort": resources.best_effort,
         "no-memory-request": resources.no_memory_request,
+        "memory-in-thousandths": resources.memory_in_thousandths,
         "memory-limit-without-request": resources.memory_limit_without_request,
         "no-memory-limit": resources.no_memory_limit,
         "limit-far-over-request": resources.limit_far_over_request,

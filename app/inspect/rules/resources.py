@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.inspect.finding import Found, found
-from app.inspect.spelling import amount, together
+from app.inspect.spelling import IN_BYTES, amount, together
 from app.inspect.subject import Made, Part, Subject, template_of
 from app.kube.nodes import Node
+from app.kube.quantity import parse
 from app.kube.resources import amounts, pod_requests
 
 FAR = 4
@@ -41,6 +42,23 @@ def no_memory_request(subject: Subject) -> Iterator[Found]:
     for made, part in _each(subject):
         if made.qos != "BestEffort" and not _memory(part, "requests"):
             yield found(made, (*part.path, "resources", "requests"), container=part.row.name)
+
+
+def memory_in_thousandths(subject: Subject) -> Iterator[Found]:
+    """Memory and disk are counted in whole bytes; `64m` is 0.064 of one, and the API server warns of it
+    (fractional byte value, pkg/api/pod/warnings.go).
+    """
+    parts = [(made, part) for made in subject.made for part in made.parts]
+    for made, part in parts:
+        limits, requests = part.row.resources.limits, part.row.resources.requests
+        # A limit that was copied into the request is one mistake.
+        asked = {name: text for name, text in requests.items() if text != limits.get(name)}
+        for kind, texts in (("limits", limits), ("requests", asked)):
+            for name in IN_BYTES:
+                if name in texts and parse(texts[name]).denominator != 1:
+                    path = (*part.path, "resources", kind, name)
+                    words = {"amount": texts[name], "meant": f"{texts[name].rstrip('mun')}Mi"}
+                    yield found(made, path, container=part.row.name, kind=kind, name=name, **words)
 
 
 def memory_limit_without_request(subject: Subject) -> Iterator[Found]:

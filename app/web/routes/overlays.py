@@ -49,7 +49,7 @@ def hold(site: SiteDep, request: Request, flow: str, form: SentDep) -> Response:
         page = overlay_page(around, played, place, text=text, since=since, problems=tuple(error.problems))
         return site.renderer.answer(request, page, status=422)
     found = (recording, overlay(recording, played.walk))
-    page = overlay_page(around, played, place, since=since, found=found)
+    page = overlay_page(around, played, place, text=text, since=since, found=found)
     return site.renderer.answer(request, page, cache_control="no-store")
 
 
