@@ -104,6 +104,8 @@ class NodeCard(Struct, frozen=True, kw_only=True):
     proxy: Chip
     pods: tuple[PodCard, ...]
     rules: tuple[Listing, ...]
+    no_rules: str
+    """What stands in their place as long as there are none."""
     traffic: Traffic | None
     memory: Meter | None = None
 

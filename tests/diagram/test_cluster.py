@@ -235,3 +235,19 @@ def test_fifty_nodes_with_five_hundred_pods_are_drawn_compactly(many: Callable[.
 def test_among_many_nodes_a_lost_one_says_what_the_api_believes_and_what_is_so(many: Callable[..., Picture]) -> None:
     notes = [texts(next(row for row in many(n).groups if row.id == "cluster-node-node-1"))[-1] for n in (1, 2, -1)]
     assert notes == ["Ready · off", "Unknown · off", "NoExecute · off"]
+
+
+def test_a_node_without_rules_is_not_drawn_as_one_that_rejects() -> None:
+    """Before the first Service is there, kube-proxy has nothing to write, and nothing is wrong."""
+    played = play(request("sandbox"))
+    rules = group(diagram.picture("cluster", played.walk, 1, played.flow), "cluster-rules-node-1")
+    assert "empty" not in rules.look.split()
+    assert texts(rules) == ["no rules yet"]
+
+
+def test_the_words_over_a_bar_end_where_a_part_of_them_ends() -> None:
+    """Three machines side by side leave no room for what is left, which the bar shows."""
+    played = play(request("sandbox"))
+    meter = group(diagram.picture("cluster", played.walk, 1, played.flow), "cluster-kernel-node-1")
+    assert texts(meter) == ["memory 0Mi of 8192Mi", "asked for 0Mi of 8192Mi"]
+    assert "8192Mi left" in meter.title

@@ -152,6 +152,7 @@ def _nodes(world: World, drawn: tuple[str, ...], known: Course, scale: int, *, c
                 proxy=proxy_chip(world, name, host, under_way),
                 pods=_pods(world, name, known, scale),
                 rules=() if compact else tuple(_cut(row) for row in lists.rules(name, host, backends)),
+                no_rules=say("short", "no-rules"),
                 traffic=asked,
                 memory=memory.node_meter(world, name, host) if scale and host is not None else None,
             )

@@ -40,7 +40,7 @@ def meter_box(pen: Pen, view: Meter, at: Rect) -> Group:
     boxes, lines, labels = [box(0, 0, at.width, at.height, "body", 7)], [], []
     for number, bar in enumerate(view.bars):
         top = 4 + 25 * number
-        words = fitted(bar.note, "t-note", at.width - 2 * MARGIN)
+        words = _shortened(bar.note, at.width - 2 * MARGIN)
         labels.append(label(MARGIN, top + 9, words, f"t-note m-{bar.state}"))
         found = _bar(bar, MARGIN, top + 13, at.width - 2 * MARGIN)
         boxes += found[0]
@@ -56,6 +56,12 @@ def meter_box(pen: Pen, view: Meter, at: Rect) -> Group:
         lines=tuple(lines),
         labels=tuple(labels),
     )
+
+
+def _shortened(note: str, wide: float) -> str:
+    """What there is room for: all of it, or without its last part, which the other bar or the title says as well."""
+    forms = (note, note.rpartition(" · ")[0] or note, note.rpartition(" ")[0])
+    return next((text for text in forms if fitted(text, "t-note", wide) == text), fitted(note, "t-note", wide))
 
 
 def _bar(bar: Bar, x: float, y: float, wide: float) -> tuple[list[Box], list[Line]]:

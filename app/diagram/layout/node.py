@@ -104,7 +104,7 @@ def _rules(frame: _Frame, y: float, groups: list[Group]) -> Spot:
     plan, x = frame.plan, frame.x + PAD
     if plan.rules_height <= 0:
         return frame.spot(Rect(x, y - 6 - CHIP, plan.inner, CHIP))
-    tables = frame.card.rules or (Listing(f"rules-{frame.card.name}", "", "empty", ()),)
+    tables = frame.card.rules or (Listing(f"rules-{frame.card.name}", frame.card.no_rules, "calm", ()),)
     spare = plan.rules_height - sum(list_height(len(table.rows)) for table in tables) - 6 * (len(tables) - 1)
     top = y
     for at, table in enumerate(tables):
