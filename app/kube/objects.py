@@ -62,7 +62,13 @@ _TYPES: tuple[type[Object], ...] = (
     PodDisruptionBudget,
 )
 KINDS: dict[str, type[Object]] = {cls.kind: cls for cls in _TYPES}
-KIND_BY_WORD: dict[str, str] = {kind.lower(): kind for kind in KINDS} | {"pdb": PodDisruptionBudget.kind}
+SHORT_NAMES = {
+    "cj": "CronJob", "cm": "ConfigMap", "deploy": "Deployment", "ds": "DaemonSet", "no": "Node", "pc": "PriorityClass",
+    "pdb": "PodDisruptionBudget", "po": "Pod", "pv": "PersistentVolume", "pvc": "PersistentVolumeClaim",
+    "rs": "ReplicaSet", "sts": "StatefulSet", "svc": "Service",
+}  # fmt: skip
+"""As kubectl knows them."""
+KIND_BY_WORD: dict[str, str] = {kind.lower(): kind for kind in KINDS} | SHORT_NAMES
 
 
 def group_of(kind: str) -> str:

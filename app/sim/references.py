@@ -7,7 +7,8 @@ import re
 from app.errors import BadInput
 from app.kube.meta import DEFAULT_NAMESPACE, Ref
 from app.kube.names import generated_suffix
-from app.kube.objects import KIND_BY_WORD, ref_of
+from app.kube.near_names import did_you_mean
+from app.kube.objects import KIND_BY_WORD, KINDS, ref_of
 from app.sim.draft import Draft
 
 _ORDINAL = re.compile(r"\d{1,6}", re.ASCII)
@@ -18,8 +19,9 @@ def parse_ref(text: str) -> Ref:
     kind, _, rest = text.partition("/")
     namespace, _, name = rest.rpartition("/")
     if kind.lower() not in KIND_BY_WORD or not name:
-        kinds = ", ".join(sorted(KIND_BY_WORD))
-        raise BadInput([f"reference {text!r}: the form is kind/[namespace/]name, with kind one of {kinds}"])
+        kinds = ", ".join(sorted(word.lower() for word in KINDS))
+        near = did_you_mean(kind.lower(), KIND_BY_WORD)
+        raise BadInput([f"reference {text!r}: the form is kind/[namespace/]name, with kind one of {kinds}{near}"])
     return ref_of(KIND_BY_WORD[kind.lower()], namespace or DEFAULT_NAMESPACE, name)
 
 

@@ -10,7 +10,7 @@ from app.catalog.goals import GOALS
 from app.catalog.reading import read_flow
 from app.catalog.scripts import API
 from app.catalog.targets import FORMS
-from app.kube.objects import KIND_BY_WORD
+from app.kube.objects import KINDS
 from app.loops.registry import LOOPS
 from app.sim.lags import DEFAULT_LAGS
 from app.sim.maps import ordered_keys
@@ -34,7 +34,7 @@ GROWING = {
         if name not in ("cluster", "digest", "not_modelled", "short", "terms", "wordings")
     ],
     "acting": [*(loop.name for loop in LOOPS), "api-server", "you"],
-    "kinds": sorted(KIND_BY_WORD),
+    "kinds": sorted(kind.lower() for kind in KINDS),
     "loops": dict.fromkeys(name for loop in LOOPS for name in (loop.process, loop.name) if name),
 }
 

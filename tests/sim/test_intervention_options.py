@@ -5,6 +5,7 @@ import pytest
 from app.sim.command_lines import delete_flags
 from app.sim.intervention import parse
 from app.sim.interventions import check
+from app.sim.references import parse_ref
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,16 @@ def test_what_cannot_be_done_says_what_could(text: str, fault: str) -> None:
 def test_every_object_that_is_to_be_deleted_is_a_reference() -> None:
     [fault] = check(parse("delete pod/web-1 web-2"))
     assert fault.startswith("reference 'web-2': the form is kind/[namespace/]name, with kind one of ")
+
+
+@pytest.mark.parametrize(("short", "meant"), [("po/a", "pod/a"), ("no/a", "node/a"), ("svc/x/a", "service/x/a")])
+def test_kinds_may_be_written_as_kubectl_shortens_them(short: str, meant: str) -> None:
+    assert parse_ref(short) == parse_ref(meant)
+
+
+def test_a_kind_that_does_not_exist_names_the_near_one() -> None:
+    [fault] = check(parse("cordon nod/node-1"))
+    assert fault.endswith('did you mean "node"?')
 
 
 def test_a_behaviour_that_does_not_exist_names_the_near_one() -> None:
