@@ -45,8 +45,26 @@
   }
   const toggle = () => (timer ? pause() : beat())
 
+  // The step list and the slider's marks are kept when a step is swapped: only where one is moves along them.
+  const mark = () => {
+    const at = now()
+    const state = (element, n) => {
+      const is = n === at ? "now" : n < at ? "done" : "ahead"
+      for (const name of ["done", "now", "ahead"]) element.classList.toggle(name, name === is)
+    }
+    ticks().forEach((tick, before) => state(tick, before + 1))
+    find("now")?.removeAttribute("id")
+    rows().forEach((row, before) => {
+      state(row.parentElement, before + 1)
+      if (before + 1 !== at) return row.removeAttribute("aria-current")
+      row.parentElement.id = "now"
+      row.setAttribute("aria-current", "step")
+    })
+  }
+
   // The current step stays in view inside its list; the page itself does not move.
   const settle = () => {
+    if (find("scrub")) mark()
     const row = find("now")
     const list = row?.closest("ol")
     if (list) {
@@ -195,10 +213,12 @@
   const lost = (is) => { if (find("lost")) find("lost").hidden = !is }
   document.addEventListener("htmx:after:swap", () => { waiting = false; lost(false); settle() })
 
-  // A fragment has each picture in one shape, the one for this window.
+  // A fragment has each picture in one shape, the one for this window, and the list of steps only where it is another.
   const narrow = matchMedia("(max-width: 700px)")
   document.addEventListener("htmx:config:request", (event) => {
-    event.detail.ctx.request.headers["Loopscope-Shape"] = narrow.matches ? "narrow" : "wide"
+    const { headers } = event.detail.ctx.request
+    headers["Loopscope-Shape"] = narrow.matches ? "narrow" : "wide"
+    headers["Loopscope-Listing"] = find("list")?.dataset.listing ?? ""
   })
   narrow.addEventListener("change", () => {
     if (find("scrub") && window.htmx) htmx.ajax("GET", location.pathname + location.search, { target: "#step", swap: "outerMorph" })

@@ -51,14 +51,17 @@ def player_page(
     shapes: tuple[str, ...] = pictures.SHAPES,
     typed: Typed | None = None,
     kept: Kept | None = None,
+    listing: str = "",
 ) -> PlayerPage:
-    """Everything about one step."""
+    """Everything about one step; `listing` is the digest of the step list that the reader's page has."""
     played, flow, free = moment.played, moment.played.flow, moment.free
     told = titles(played)
     depth = moment.place.query.depth or DEPTHS[0]
     passage = story.passage(played, moment.n, depth)
     fields = _fields(moment, typed or Typed())
     named = {f"setting {field.name[4:]}: " for field in fields}
+    steps = rows.step_rows(moment, told)
+    digest = rows.listing(steps)
     offered, left = rows.offers(moment)
     flow_path = f"/f/{flow.id}"
     return PlayerPage(
@@ -73,7 +76,9 @@ def player_page(
         chapter=flow.chapter,
         clock=clock_of(moment),
         scrubber=scrubber(moment, told),
-        steps=rows.step_rows(moment, told),
+        steps=steps,
+        listing=digest,
+        listed=listing == digest,
         saying=saying_of(moment, passage, told),
         depths=tuple(
             Depth(name=name, href=moment.asking(moment.place.query.at_depth(name)), current=name == depth)

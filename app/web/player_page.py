@@ -49,6 +49,10 @@ class PlayerPage(Page):
     """All steps as ticks of one slider."""
     steps: tuple[StepRow, ...]
     """All steps in order."""
+    listing: str
+    """What the step list and the slider say besides where the reader is: a digest."""
+    listed: bool
+    """Whether the page that this is swapped into has them already, and keeps them."""
     saying: Saying
     """What just happened."""
     depths: tuple[Depth, ...]

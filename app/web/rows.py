@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from hashlib import sha256
 
 from app.catalog import starting
 from app.diagram.extract.lanes import Participant, participant
@@ -68,6 +69,12 @@ def _lead(who: Participant, title: str) -> str:
         meant = (who.title, f"The {who.title}", f"The {who.title.lower()}")
     named = CONTROLLER.match(title) if who.kind == "controller" else None
     return named.group() if named else next((words for words in meant if title.startswith(f"{words} ")), "")
+
+
+def listing(steps: tuple[StepRow, ...]) -> str:
+    """A digest of the step list without where the reader is: it is the same on every page of a walk."""
+    told = "\n".join(f"{row.href} {row.kind} {row.lane} {row.title} {row.at} {row.harm}" for row in steps)
+    return sha256(told.encode()).hexdigest()[:16]
 
 
 def symptom_rows(moment: Moment) -> tuple[SymptomRow, ...]:

@@ -52,6 +52,29 @@ def test_a_box_keeps_its_node_from_step_to_step(page: Page) -> None:
     assert same >= page.evaluate("window.kept.length") - 4
 
 
+def test_the_step_list_stays_and_its_mark_moves(page: Page) -> None:
+    opened(page, 4)
+    page.evaluate("window.kept = [document.getElementById('list'), document.getElementById('marks')]")
+    page.locator("#steps li a").nth(6).click()
+    is_at(page, 7)
+    assert page.evaluate("kept[0] === document.getElementById('list') && kept[1] === document.getElementById('marks')")
+    expect(page.locator("#steps [aria-current]")).to_have_attribute("href", "/f/termination/7")
+    expect(page.locator("#now")).to_have_class("now")
+    expect(page.locator("#steps li.done")).to_have_count(6)
+    expect(page.locator("#ticks .tick.done")).to_have_count(6)
+    expect(page.locator("#ticks .tick.now")).to_have_count(1)
+    page.keyboard.press("Home")
+    is_at(page, 0)
+    expect(page.locator("#steps [aria-current]")).to_have_count(0)
+    expect(page.locator("#steps li.ahead")).to_have_count(LAST)
+    page.go_back()
+    is_at(page, 7)
+    expect(page.locator("#now a")).to_have_attribute("href", "/f/termination/7")
+    # Another depth has other addresses in its list.
+    page.get_by_role("link", name="senior").click()
+    expect(page.locator("#now a")).to_have_attribute("href", "/f/termination/7?depth=senior")
+
+
 def test_next_leaves_the_page_where_it_was_scrolled_to(page: Page) -> None:
     opened(page, 4)
     page.evaluate("scrollTo(0, 300)")

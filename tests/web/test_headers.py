@@ -38,7 +38,7 @@ def test_a_page_that_is_still_right_is_not_sent_again(server: TestClient) -> Non
     assert first.headers["cache-control"] == "public, max-age=0, must-revalidate"
     again = server.get("/f/termination/7?set.prestop=5s", headers={"if-none-match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-    assert again.headers["vary"] == "HX-Request-Type, Loopscope-Shape"
+    assert again.headers["vary"] == "HX-Request-Type, Loopscope-Shape, Loopscope-Listing"
     other = server.get("/f/termination/7", headers={"if-none-match": first.headers["etag"]})
     assert other.status_code == 200
     part = {"if-none-match": first.headers["etag"], "HX-Request-Type": "partial"}

@@ -1,5 +1,6 @@
 """The player: page and fragment, what a step says, and that every link leads somewhere."""
 
+import gzip
 import re
 from html import escape
 from itertools import pairwise
@@ -39,6 +40,38 @@ def test_page_and_fragment_hold_the_same_step(server: TestClient, n: int) -> Non
     assert "HX-Request-Type" in part.headers["vary"]
 
 
+def listing(server: TestClient, address: str) -> dict[str, str]:
+    """What htmx sends from a page: the digest of its step list, too."""
+    found = page(server, address).one("ol", id="list")
+    return {**PART, "Loopscope-Listing": found.attributes["data-listing"]}
+
+
+def test_a_part_leaves_out_the_list_that_its_page_has(server: TestClient) -> None:
+    headers = listing(server, "/f/termination/4")
+    part = document(server.get("/f/termination/5", headers=headers).text)
+    for tag, name in (("ol", "list"), ("svg", "marks"), ("details", "usages")):
+        kept = part.one(tag, id=name)
+        assert ("hx-preserve" in kept.attributes, kept.text) == (True, "")
+    assert part.one(role="slider").attributes["aria-valuenow"] == "5"
+    for other in ("/f/termination/5?set.grace=5s", "/f/termination/5?depth=senior"):
+        assert len(document(server.get(other, headers=headers).text).one("ol", id="list").all("a")) > 10
+    # A whole page has nothing to keep one from.
+    whole = server.get("/f/termination/5", headers={"Loopscope-Listing": headers["Loopscope-Listing"]})
+    assert len(document(whole.text).one("ol", id="list").all("a")) == LAST
+
+
+@pytest.mark.parametrize("address", ["/f/termination", "/f/pod-startup", "/f/rollout", "/f/eviction-oom"])
+def test_a_swap_is_light(server: TestClient, address: str) -> None:
+    """At most 15 KB compressed; also in walks of a hundred steps, whose list is most of their page."""
+    scene = {"/f/pod-startup": "?scene=three-replicas", "/f/rollout": "?scene=room-made"}
+    query = scene.get(address, "?scene=flapping" if address == "/f/eviction-oom" else "")
+    headers = listing(server, f"{address}/1{query}")
+    last = int(page(server, f"{address}/1{query}").one(role="slider").attributes["aria-valuemax"])
+    for n in (last // 2, last * 3 // 4, last):
+        part = server.get(f"{address}/{n}{query}", headers=headers)
+        assert len(gzip.compress(part.content, 6)) <= 15 * 1024
+
+
 def test_htmx_restoring_history_gets_the_page(server: TestClient) -> None:
     for headers in ({"HX-Request": "true", "HX-Request-Type": "full"}, {"HX-History-Restore-Request": "true"}):
         assert "<!doctype" in server.get("/f/termination/3", headers=headers).text
@@ -52,7 +85,7 @@ def test_a_step_is_marked_as_the_current_one(server: TestClient, n: int) -> None
     slider = found.one(role="slider").attributes
     assert (slider["aria-valuenow"], slider["aria-valuemax"]) == (str(n), str(LAST))
     assert slider["aria-valuetext"].startswith(f"step {n} of {LAST}, t=")
-    assert len(found.one("svg", aria_hidden="true", width="100%").all("a")) == LAST
+    assert len(found.one("svg", id="marks").all("a")) == LAST
 
 
 def test_the_first_address_is_the_start(server: TestClient) -> None:
@@ -232,7 +265,7 @@ def test_the_json_of_a_moment(server: TestClient) -> None:
 
 
 def test_numbers_in_the_page_need_no_arithmetic_in_the_browser(server: TestClient) -> None:
-    ticks = page(server, "/f/termination/5").one("svg", aria_hidden="true", width="100%").all("rect", class_="mark")
+    ticks = page(server, "/f/termination/5").one("svg", id="marks").all("rect", class_="mark")
     edges = [(float(t.attributes["x"][:-1]), float(t.attributes["width"][:-1])) for t in ticks]
     assert all(re.fullmatch(r"\d+\.\d\d%", t.attributes["x"]) for t in ticks)
     assert all(x + width <= after + 0.02 for (x, width), (after, _) in pairwise(edges))

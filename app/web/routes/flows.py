@@ -32,6 +32,7 @@ from app.web.telling import found_orders
 router = APIRouter()
 
 SHAPE = "Loopscope-Shape"
+LISTING = "Loopscope-Listing"
 
 
 @router.get("/f/{flow}", include_in_schema=False)
@@ -92,7 +93,7 @@ def _answer(site: Site, request: Request, flow: str, step: str, *, near: bool = 
     if short != query:
         return RedirectResponse(place.seen(step), 303)
     moment = Moment(played=played, n=n, place=place, free=place.query)
-    page = player_page(moment, origin=origin_of(request), shapes=shapes_of(request))
+    page = player_page(moment, origin=origin_of(request), shapes=shapes_of(request), listing=listing_of(request))
     answer = site.renderer.answer(request, page)
     answer.headers.update(headers)
     return answer
@@ -100,7 +101,7 @@ def _answer(site: Site, request: Request, flow: str, step: str, *, near: bool = 
 
 def caching(site: Site, request: Request, flow: str) -> dict[str, str]:
     """What lets a browser keep the answer, and ask whether it is still right."""
-    return {"etag": _tag(site, request, flow), "cache-control": ASK_AGAIN, "vary": f"{PART}, {SHAPE}"}
+    return {"etag": _tag(site, request, flow), "cache-control": ASK_AGAIN, "vary": f"{PART}, {SHAPE}, {LISTING}"}
 
 
 def _tag(site: Site, request: Request, flow: str) -> str:
@@ -112,6 +113,7 @@ def _tag(site: Site, request: Request, flow: str) -> str:
         starting.digest(flow),
         str(request.url),
         *shapes_of(request),
+        listing_of(request),
         str(wants_part(request)),
     )
     return f'W/"{sha256("|".join(parts).encode()).hexdigest()[:20]}"'
@@ -121,6 +123,11 @@ def shapes_of(request: Request) -> tuple[str, ...]:
     """A page needs a picture for every window, a part only the one for the window that it is swapped into."""
     asked = request.headers.get(SHAPE, "wide")
     return SHAPES if not wants_part(request) or asked not in SHAPES else (asked,)
+
+
+def listing_of(request: Request) -> str:
+    """The digest of the step list that a part is swapped beside; a page has a list of its own."""
+    return request.headers.get(LISTING, "") if wants_part(request) else ""
 
 
 def nearest(played: Play, at: str) -> int:

@@ -19,7 +19,7 @@ from app.web.frames import frame
 from app.web.meetings import meeting_of
 from app.web.pages import SessionRow, SessionsPage
 from app.web.player import Typed, player_page
-from app.web.routes.flows import locate, picture, shapes_of
+from app.web.routes.flows import listing_of, locate, picture, shapes_of
 from app.web.site import PRIVATE, FormDep, Site, SiteDep, origin_of
 from app.web.sittings import Sitting, arrive, kept, moment_of, open_sitting
 
@@ -107,6 +107,7 @@ def _page(
         moment,
         origin=origin,
         shapes=shapes_of(request),
+        listing=listing_of(request),
         typed=typed,
         kept=kept(sitting, moment, origin, meeting),
     )
