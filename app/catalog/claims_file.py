@@ -10,9 +10,6 @@ from app.errors import BadInput
 from app.kube.yaml_reading import read_documents
 from app.kube.yaml_values import ListNode, MapNode, Node, Problem, ScalarNode
 
-NAMES = ("loopscope.yaml", "loopscope.yml")
-"""What such a file is called in a folder of manifests."""
-
 
 class Asked(Struct, frozen=True):
     """One claim (see `story.claims`), and the walks that it is about."""

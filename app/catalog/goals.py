@@ -58,8 +58,20 @@ def replicas_ready(world: World, _: Subject | None) -> bool:
 def _settled(row: Deployment | StatefulSet) -> bool:
     wanted = 1 if row.spec.replicas is None else row.spec.replicas
     status = row.status
-    counts = {status.replicas, status.readyReplicas, status.updatedReplicas}
+    # Of a StatefulSet's pods those below the partition, or all, may keep their template.
+    updated = status.updatedReplicas if isinstance(row, Deployment) else max(status.updatedReplicas, _kept(row))
+    counts = {status.replicas, status.readyReplicas, updated}
     return counts == {wanted} and status.observedGeneration >= row.metadata.generation
+
+
+def _kept(row: StatefulSet) -> int:
+    """How many replicas there are once every pod is updated that its strategy updates of itself."""
+    strategy, wanted = row.spec.updateStrategy, 1 if row.spec.replicas is None else row.spec.replicas
+    rolling = strategy.rollingUpdate
+    if strategy.type == "OnDelete":
+        return wanted
+    partition = min(wanted, (rolling.partition or 0) if rolling is not None else 0)
+    return wanted if row.status.updatedReplicas >= wanted - partition else row.status.updatedReplicas
 
 
 def rules_current(world: World, _: Subject | None) -> bool:

@@ -17,8 +17,9 @@ from app.kube.meta import ObjectMeta, Ref
 from app.kube.networking import Service, ServicePort
 from app.kube.nodes import Node
 from app.kube.objects import Object
-from app.kube.pods import PodTemplateSpec
+from app.kube.pods import Pod, PodTemplateSpec
 from app.kube.references import assumed
+from app.kube.static_pods import from_a_file, on_disk
 from app.sim.references import parse_ref
 
 UNSET = "not set"
@@ -141,6 +142,14 @@ def foreign_ground(flow: Flow, manifests: Manifests, about: str = "", node: str 
         along=tuple(obj.ref for obj in along if obj in stand_ins),
         made=made.ref if made is not None else None,
     )
+
+
+def with_files(flow: Flow, manifests: Manifests) -> Manifests:
+    """The reader's manifests with static pods under the names of their mirrors, each on its node."""
+    machines = _nodes(manifests.objects) or _nodes(flow.cluster) or three_nodes()
+    names = [node.metadata.name for node in machines]
+    objects = (on_disk(obj, names) if isinstance(obj, Pod) and from_a_file(obj) else obj for obj in manifests.objects)
+    return manifests._replace(objects=tuple(objects))
 
 
 def _nodes(objects: Iterable[Object]) -> list[Node]:

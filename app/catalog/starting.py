@@ -11,7 +11,7 @@ from app.catalog import beginnings, goals, reading, scripts, sizes, subjects
 from app.catalog import settings as settings_of
 from app.catalog.assuming import assumed
 from app.catalog.flow import Flow, Setup
-from app.catalog.ground import Ground, foreign_ground, own_ground
+from app.catalog.ground import Ground, foreign_ground, own_ground, with_files
 from app.catalog.targets import TEMPLATED, template
 from app.errors import BadInput
 from app.kube import durations
@@ -87,6 +87,7 @@ def set_up(
     applies: Mapping[str, tuple[Object, ...]] | None = None,
 ) -> Setup:
     """`setup` for a flow that is at hand."""
+    manifests = None if manifests is None else with_files(flow, manifests)
     flow = flow if manifests is None else subjects.asking(flow, manifests.objects)
     preset = settings_of.scene_of(flow, scene)
     meant = subjects.chosen(flow, {**(preset.settings if preset else {}), **settings})
@@ -104,10 +105,10 @@ def set_up(
     nodes = [obj.metadata.name for obj in ground.objects if isinstance(obj, Node)]
     begins = applied.begins or ("apply" if flow.applies else "rest")
     usual = () if preset and preset.instead else beginnings.script(flow, begins)
+    later = () if begins == "rest" else _later(flow, ground, objects)
     opening = () if preset and preset.instead else beginnings.opening(begins)
     lines = (*(preset.script if preset else ()), *opening, *usual)
     scripted = list(_scripted(flow, lines, ground, words, problems))
-    later = () if begins == "rest" else _later(flow, ground, objects)
     known = {**beginnings.at_hand(flow), **brought}
     chosen = [*scripted, *_chosen(choices, words, known, nodes, problems)]
     end = _until(until or (preset.until if preset else "") or flow.until, problems)

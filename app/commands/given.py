@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from app.errors import BadInput
 FILES = {"apply": 0, "write-manifest": 1}
 """By verb, which argument may name a file."""
 SUFFIXES = (".yaml", ".yml", ".json")
+CLAIMS = ("loopscope.yaml", "loopscope.yml")
+"""What a file of claims is called in a folder of manifests."""
 
 
 class _Order(argparse.Action):
@@ -95,12 +97,21 @@ def setting(text: str) -> tuple[str, str]:
 
 
 def manifests(paths: list[Path]) -> dict[str, str]:
-    """Every file's text by its name, of a folder every YAML and JSON file in it; `-` reads standard input."""
+    """Every file's text by its name, of a folder every YAML and JSON file in it but claims; `-` is standard input."""
+    return _texts(paths, lambda name: name not in CLAIMS)
+
+
+def claims(paths: list[Path]) -> dict[str, str]:
+    """The claims that stand in folders."""
+    return _texts([path for path in paths if path.is_dir()], lambda name: name in CLAIMS, every=False)
+
+
+def _texts(paths: list[Path], wanted: Callable[[str], bool], *, every: bool = True) -> dict[str, str]:
     texts: dict[str, str] = {}
     problems: list[str] = []
     for path in paths:
-        within = _within(path) if path.is_dir() else [path]
-        if not within:
+        within = [file for file in _within(path) if wanted(file.name)] if path.is_dir() else [path]
+        if every and not within:
             problems.append(f"{path}: found no file in this folder that ends in {', '.join(SUFFIXES)}")
         for file in within:
             try:

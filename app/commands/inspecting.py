@@ -39,16 +39,13 @@ def add(commands: Any) -> None:
 
 
 def _inspect(asked: argparse.Namespace) -> int:
-    from app.catalog import claims_file
     from app.inspect.inspecting import inspect
     from app.inspect.report import report
     from app.inspect.sarif import sarif
     from app.inspect.text import plain
     from app.story.report import as_json
 
-    texts = given.manifests(asked.file)
-    own = {name: text for name, text in texts.items() if Path(name).name not in claims_file.NAMES}
-    found = inspect(own, release(asked.kubernetes))
+    found = inspect(given.manifests(asked.file), release(asked.kubernetes))
     match asked.format:
         case "json":
             told = as_json(report(found))

@@ -30,12 +30,11 @@ def _verify(asked: argparse.Namespace) -> int:
     from app.story.report import as_json
 
     texts = given.manifests(asked.file)
-    beside = {name: texts.pop(name) for name in list(texts) if Path(name).name in claims_file.NAMES}
     claims = [_claim(text) for text in asked.texts]
-    for name, text in {**beside, **given.manifests(asked.claims)}.items():
+    for name, text in {**given.claims(asked.file), **given.manifests(asked.claims)}.items():
         claims += claims_file.read(text, name)
     if not claims:
-        raise BadInput([f"no claim: give --claim, --claims, or a folder with {' or '.join(claims_file.NAMES)}"])
+        raise BadInput([f"no claim: give --claim, --claims, or a folder with {' or '.join(given.CLAIMS)}"])
     settings = [given.setting(text) for text in asked.settings]
     found = verifying.verify(claims, texts if asked.file else None, settings=settings, search=asked.search)
     given.write(as_json(verifying.report(found)) if asked.format == "json" else verifying.plain(found), asked.output)

@@ -8,12 +8,14 @@ from typing import NamedTuple
 from app.inspect.standing import Standing, standings
 from app.inspect.stopping import Stopping, grace_of, stoppings
 from app.inspect.subject import CONTAINER, INIT, SIDECAR, Made, Part, Subject, template_of
+from app.kube.daemons import max_surge as max_daemon_surge
+from app.kube.daemons import max_unavailable as max_daemon_unavailable
 from app.kube.oom_score import oom_score_adj
 from app.kube.pods import Probe, Toleration
 from app.kube.probe_budget import Range, startup_budget, time_to_fail, time_to_pass
 from app.kube.quantity import value
 from app.kube.resources import amounts, pod_limits, pod_requests, summed
-from app.kube.rollout import max_surge, max_unavailable, resolved
+from app.kube.rollout import max_surge, max_unavailable
 from app.kube.workloads import DaemonSet, Deployment, StatefulSet
 
 LIVENESS, READINESS, STARTUP = "livenessProbe", "readinessProbe", "startupProbe"
@@ -62,6 +64,10 @@ class Rollout(NamedTuple):
     replicas: int
     surge: int | None = None
     unavailable: int | None = None
+    partition: int | None = None
+    """Ordinals of a StatefulSet from which on pods are updated."""
+    order: str = ""
+    """Its podManagementPolicy."""
 
 
 class PodFacts(NamedTuple):
@@ -150,16 +156,22 @@ def injected(made: Made) -> tuple[Toleration, ...]:
 
 
 def rollout_of(made: Made) -> Rollout | None:
-    """Percentages turned into pods: surge rounds up; unavailable rounds down, of a DaemonSet up."""
+    """Percentages turned into pods: surge rounds up; unavailable rounds down, of a DaemonSet up. OnDelete has none."""
     match made.owner:
         case Deployment() as owner:
             return Rollout(owner.spec.strategy.type, made.pods, max_surge(owner), max_unavailable(owner))
         case StatefulSet() as owner:
-            return Rollout(owner.spec.podManagementPolicy, made.pods)
+            kind, rolling = owner.spec.updateStrategy.type, owner.spec.updateStrategy.rollingUpdate
+            order = owner.spec.podManagementPolicy
+            if kind == "OnDelete":
+                return Rollout(kind, made.pods, order=order)
+            partition = rolling.partition or 0 if rolling is not None else 0
+            return Rollout(kind, made.pods, 0, min(1, made.pods), partition, order)
         case DaemonSet() as owner:
-            rolling = owner.spec.updateStrategy.rollingUpdate
-            most = rolling.maxUnavailable if rolling is not None else None
-            unavailable = None if most is None else resolved(most, made.pods, round_up=True)
-            return Rollout(owner.spec.updateStrategy.type, made.pods, None, unavailable)
+            if owner.spec.updateStrategy.type == "OnDelete":
+                return Rollout("OnDelete", made.pods)
+            surge = max_daemon_surge(owner, made.pods)
+            unavailable = 0 if surge else max_daemon_unavailable(owner, made.pods)
+            return Rollout("RollingUpdate", made.pods, surge, unavailable)
         case _:
             return None

@@ -74,6 +74,8 @@ def _rollout(row: Rollout | None) -> dict[str, Any] | None:
         "replicas": row.replicas,
         "max_surge": row.surge,
         "max_unavailable": row.unavailable,
+        "partition": row.partition,
+        "pod_management": row.order or None,
     }
 
 

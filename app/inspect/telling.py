@@ -72,7 +72,7 @@ def _of_pods(row: PodFacts, rivals: int) -> Section:
     if row.injected:
         facts.append(Fact(label("tolerations"), names(_tolerated(one) for one in row.injected)))
     if row.rollout is not None and row.rollout.strategy:
-        facts.append(Fact(label("rollout"), _rolls(row.rollout)))
+        facts.append(Fact(label("rollout"), _rolls(row.rollout, daemon=daemon)))
     return Section(str(row.made.ref), tuple(facts), tuple(_of_container(one) for one in row.containers))
 
 
@@ -115,11 +115,18 @@ def _tolerated(row: Toleration) -> str:
     return say("toleration", key=row.key, effect=row.effect, seconds=seconds)
 
 
-def _rolls(row: Rollout) -> str:
-    if row.unavailable is None:
-        return say("strategy", strategy=row.strategy)
-    if row.surge is None:
-        return say("missing_of_nodes", strategy=row.strategy, unavailable=row.unavailable, replicas=row.replicas)
+def _rolls(row: Rollout, *, daemon: bool) -> str:
+    if row.order:
+        return _rolls_in_order(row)
+    if row.unavailable is None or row.surge is None:
+        return say("on_delete" if row.strategy == "OnDelete" else "strategy", strategy=row.strategy)
+    if daemon:
+        return say(
+            "two_of_nodes" if row.surge else "missing_of_nodes",
+            strategy=row.strategy,
+            count=row.surge or row.unavailable,
+            replicas=row.replicas,
+        )
     return say(
         "surges",
         strategy=row.strategy,
@@ -128,6 +135,19 @@ def _rolls(row: Rollout) -> str:
         surge=row.surge,
         unavailable=row.unavailable,
     )
+
+
+def _rolls_in_order(row: Rollout) -> str:
+    """Of a StatefulSet, with the order in which its pods are made."""
+    if row.strategy == "OnDelete":
+        text = say("on_delete", strategy=row.strategy)
+    elif row.partition:
+        name = "none_beyond" if row.partition >= row.replicas else "beyond"
+        count = row.replicas - row.partition
+        text = say(name, strategy=row.strategy, partition=row.partition, count=count, replicas=row.replicas)
+    else:
+        text = say("one_by_one", strategy=row.strategy)
+    return say(f"made_{row.order}", rolls=text, order=row.order)
 
 
 def _of_container(row: ContainerFacts) -> Section:

@@ -102,8 +102,9 @@ class Plan(NamedTuple):
     delete: tuple[tuple[Pod, str], ...] = ()
 
 
-def managed(owner: DaemonSet, nodes: Sequence[Node], placed: Placed) -> Plan:
+def managed(owner: DaemonSet, nodes: Sequence[Node], placed: Placed, revision: str, now: int) -> Plan:
     """podsShouldBeOnNode, for every node; pods that were made for nodes that are gone go, too."""
+    surges = bool(max_surge(owner, len(nodes)))
     create: list[str] = []
     delete: list[tuple[Pod, str]] = []
     for node in nodes:
@@ -111,6 +112,8 @@ def managed(owner: DaemonSet, nodes: Sequence[Node], placed: Placed) -> Plan:
         pods = placed.get(name, ())
         if wanted.run and not pods:
             create.append(name)
+        elif wanted.stay and surges:
+            delete += _beyond_two(owner, pods, revision, now)
         elif wanted.stay:
             delete += _excess(pods)
         else:
@@ -124,10 +127,26 @@ def managed(owner: DaemonSet, nodes: Sequence[Node], placed: Placed) -> Plan:
 
 
 def _excess(pods: Sequence[Pod]) -> list[tuple[Pod, str]]:
+    ended, running = _parted(pods)
+    return ended + [(pod, "TooManyPods") for pod in running[1:]]
+
+
+def _parted(pods: Sequence[Pod]) -> tuple[list[tuple[Pod, str]], list[Pod]]:
+    """Those that have ended, to be deleted with the reason, and those that run."""
     staying = [pod for pod in pods if not pod.terminating]
     ended = [(pod, f"Pod{pod.status.phase}") for pod in staying if pod.finished]
-    running = [pod for pod in staying if not pod.finished]
-    return ended + [(pod, "TooManyPods") for pod in running[1:]]
+    return ended, [pod for pod in staying if not pod.finished]
+
+
+def _beyond_two(owner: DaemonSet, pods: Sequence[Pod], revision: str, now: int) -> list[tuple[Pod, str]]:
+    """With a surge an old one may stay beside a new one for as long as it is ready and the new one is not available."""
+    ended, running = _parted(pods)
+    new = [pod for pod in running if pod.metadata.labels.get(REVISION) == revision]
+    old = [pod for pod in running if pod not in new]
+    found = ended + [(pod, "TooManyPods") for pod in (*new[1:], *old[1:])]
+    if new and old and (not old[0].ready or is_available(new[0], owner.spec.minReadySeconds, now)):
+        found.append((old[0], "TemplateChanged"))
+    return found
 
 
 def outdated(owner: DaemonSet, nodes: Sequence[Node], placed: Placed, revision: str, now: int) -> tuple[Pod, ...]:
@@ -150,6 +169,44 @@ def outdated(owner: DaemonSet, nodes: Sequence[Node], placed: Placed, revision: 
         elif unavailable < most:
             candidates.append(old[0])
     return (*free, *candidates[: max(0, most - unavailable)])
+
+
+class Surge(NamedTuple):
+    """Nodes that get a new pod beside the old one, and old pods to delete."""
+
+    create: tuple[str, ...] = ()
+    delete: tuple[Pod, ...] = ()
+
+
+def surging(owner: DaemonSet, nodes: Sequence[Node], placed: Placed, revision: str, now: int) -> Surge:
+    """The part of rollingUpdate that surges: new pods first, an old one goes once its successor is available."""
+    wanted = [node.metadata.name for node in nodes if should_run(owner, node).run]
+    most = max_surge(owner, len(wanted))
+    under_way = 0
+    free: list[str] = []
+    candidates: list[str] = []
+    done: list[Pod] = []
+    for name in dict.fromkeys((*wanted, *sorted(placed))):
+        staying = [pod for pod in placed.get(name, ()) if not pod.terminating]
+        new = [pod for pod in staying if pod.metadata.labels.get(REVISION) == revision]
+        old = [pod for pod in staying if pod not in new]
+        if len(new) > 1 or len(old) > 1:
+            under_way += 1
+        elif not old or name not in wanted:
+            continue
+        elif not new:
+            (candidates if is_available(old[0], owner.spec.minReadySeconds, now) else free).append(name)
+        elif is_available(new[0], owner.spec.minReadySeconds, now):
+            done.append(old[0])
+        else:
+            under_way += 1
+    return Surge((*free, *candidates[: max(0, most - under_way)]), tuple(done))
+
+
+def max_surge(owner: DaemonSet, desired: int) -> int:
+    """Rounded up."""
+    rolling = owner.spec.updateStrategy.rollingUpdate
+    return resolved((rolling.maxSurge if rolling is not None else None) or 0, desired, round_up=True)
 
 
 def max_unavailable(owner: DaemonSet, desired: int) -> int:

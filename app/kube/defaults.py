@@ -32,7 +32,9 @@ from app.kube.workloads import (
     ReplicaSet,
     RollingUpdateDaemonSet,
     RollingUpdateDeployment,
+    RollingUpdateStatefulSet,
     StatefulSet,
+    StatefulSetUpdateStrategy,
 )
 
 NOT_READY = "node.kubernetes.io/not-ready"
@@ -78,7 +80,7 @@ def defaulted(obj: Object) -> Object:
 
 def defaulted_pod(pod: Pod) -> Pod:
     """A pod as it is stored, whose namespace is set."""
-    return replace(pod, spec=_admitted(_requests_from_limits(_pod_spec(pod.spec))))
+    return replace(pod, spec=_admitted(_requests_from_limits(_host_ports(_pod_spec(pod.spec)))))
 
 
 def _namespaced(obj: Object) -> Object:
@@ -156,6 +158,22 @@ def _handler(given: LifecycleHandler | None) -> LifecycleHandler | None:
     return None if given is None else replace(given, httpGet=_http_get(given.httpGet))
 
 
+def _host_ports(spec: PodSpec) -> PodSpec:
+    """defaultHostNetworkPorts: on the host's network a port of a container is one of the host. For pods only, too."""
+    if not spec.hostNetwork:
+        return spec
+    return replace(
+        spec,
+        containers=tuple(_on_host(row) for row in spec.containers),
+        initContainers=tuple(_on_host(row) for row in spec.initContainers),
+    )
+
+
+def _on_host(container: Container) -> Container:
+    ports = tuple(replace(port, hostPort=port.hostPort or port.containerPort) for port in container.ports)
+    return replace(container, ports=ports)
+
+
 def _requests_from_limits(spec: PodSpec) -> PodSpec:
     # Done for pods, not for templates (SetDefaults_Pod).
     return replace(
@@ -223,16 +241,28 @@ def _stateful_set(obj: StatefulSet) -> StatefulSet:
         replicas=_or(obj.spec.replicas, 1),
         template=_template(obj.spec.template),
         podManagementPolicy=obj.spec.podManagementPolicy or "OrderedReady",
+        updateStrategy=_stateful_strategy(obj.spec.updateStrategy),
         revisionHistoryLimit=_or(obj.spec.revisionHistoryLimit, 10),
     )
     return replace(obj, spec=spec)
 
 
+def _stateful_strategy(given: StatefulSetUpdateStrategy) -> StatefulSetUpdateStrategy:
+    """Where only the type is written no partition is filled in, which kubectl rollout status tells apart."""
+    rolling = given.rollingUpdate
+    if not given.type:
+        rolling = rolling or RollingUpdateStatefulSet()
+    if rolling is not None and given.type in ("", "RollingUpdate"):
+        rolling = replace(rolling, partition=_or(rolling.partition, 0))
+    return StatefulSetUpdateStrategy(given.type or "RollingUpdate", rolling)
+
+
 def _daemon_set(obj: DaemonSet) -> DaemonSet:
     strategy = obj.spec.updateStrategy
     if strategy.type in ("", "RollingUpdate"):
-        given = strategy.rollingUpdate.maxUnavailable if strategy.rollingUpdate is not None else None
-        rolling = RollingUpdateDaemonSet(1 if given is None else given)
+        given = strategy.rollingUpdate or RollingUpdateDaemonSet()
+        missing = 1 if given.maxUnavailable is None else given.maxUnavailable
+        rolling = RollingUpdateDaemonSet(missing, 0 if given.maxSurge is None else given.maxSurge)
         strategy = DaemonSetUpdateStrategy("RollingUpdate", rolling)
     spec = replace(
         obj.spec,

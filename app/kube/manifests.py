@@ -9,21 +9,20 @@ from msgspec.structs import replace
 
 from app.errors import BadInput
 from app.kube import patching
+from app.kube.config import Secret
 from app.kube.members import Member, members, text_at
-from app.kube.meta import CLUSTER_SCOPED, DEFAULT_NAMESPACE, Ref
+from app.kube.meta import CLUSTER_SCOPED, DEFAULT_NAMESPACE, LAST_APPLIED, Ref
 from app.kube.near_names import did_you_mean, near_name
 from app.kube.objects import KINDS, Object
 from app.kube.quoting import shown
 from app.kube.schema_walk import Findings, read
-from app.kube.upstream_fields import UPSTREAM_KINDS, is_upstream_group
+from app.kube.stringmap import StringMap
+from app.kube.upstream_fields import RETIRED, UPSTREAM_KINDS, is_upstream_group
 from app.kube.validation import problems_of
 from app.kube.yaml_reading import read_documents
 from app.kube.yaml_values import MapNode, Path, Problem, found, line_of, written
 
 MOST_PROBLEMS = 200
-
-# kubectl's own copy of the manifest, which only repeats it.
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class NotModelled(NamedTuple):
@@ -109,7 +108,7 @@ class _Reader:
     def _add_object(self, member: Member, cls: type[Object]) -> None:
         findings = Findings()
         obj = _placed(read(cls, member.node, (), findings))
-        refused = _news(problems_of(obj), findings.problems)
+        refused = [*_retired(member), *_news(problems_of(obj), findings.problems)]
         first = self.members.setdefault(obj.ref, member)
         if first is not member and obj.metadata.name:
             place = f"{first.place}{', ' if first.prefix else ''}{written(first.prefix)}"
@@ -157,9 +156,18 @@ def _kind(member: Member) -> type[Object] | Problem | None:
     if cls is None:
         near = "" if kind in UPSTREAM_KINDS else did_you_mean(kind, UPSTREAM_KINDS)
         return Problem(("kind",), f"Kubernetes has no kind {shown(kind)}{near}") if near else None
-    if version and version != cls.apiVersion:
+    if version and version != cls.apiVersion and version not in RETIRED.get(kind, {}):
         return Problem(("apiVersion",), f"found {shown(version)}; allowed for a {kind}: {cls.apiVersion}")
     return cls
+
+
+def _retired(member: Member) -> Iterator[Problem]:
+    """A version in which the kind was once served: it is read all the same, as it hardly differs."""
+    version = text_at(member.node, "apiVersion")
+    gone = RETIRED.get(member.kind, {}).get(version)
+    if gone:
+        text = f"found {shown(version)}; allowed for a {member.kind}: {KINDS[member.kind].apiVersion}"
+        yield Problem(("apiVersion",), f"{text}; no Kubernetes since {gone} serves the old one")
 
 
 _EXAMPLES = {"kind": "Deployment", "apiVersion": "apps/v1"}
@@ -169,9 +177,11 @@ def _placed(obj: Object) -> Object:
     """With the default namespace, and without kubectl's notes to itself."""
     meta = obj.metadata
     namespace = meta.namespace or ("" if obj.kind in CLUSTER_SCOPED else DEFAULT_NAMESPACE)
-    return replace(
-        obj, metadata=replace(meta, namespace=namespace, annotations=meta.annotations.without(_LAST_APPLIED))
-    )
+    annotations = meta.annotations.without(LAST_APPLIED)
+    if isinstance(obj, Secret):
+        # Tools besides kubectl keep a copy of the whole manifest there.
+        annotations = StringMap((key, "") for key in annotations)
+    return replace(obj, metadata=replace(meta, namespace=namespace, annotations=annotations))
 
 
 def _news(later: Iterator[Problem], known: list[Problem]) -> list[Problem]:

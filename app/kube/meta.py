@@ -10,6 +10,8 @@ from app.kube.stringmap import EMPTY, StringMap
 
 DEFAULT_NAMESPACE = "default"
 CLUSTER_SCOPED = frozenset({"Node", "PersistentVolume", "PriorityClass", "VolumeAttachment"})
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+"""kubectl's own copy of a manifest, which only repeats it."""
 
 
 EPOCH = -1_767_268_800_000

@@ -14,7 +14,7 @@ from msgspec import NODEFAULT, Struct
 from app.kube.near_names import near_name
 from app.kube.objects import KINDS, TIMES, ZERO, struct_fields
 from app.kube.stringmap import EMPTY, StringMap
-from app.kube.upstream_fields import LEFT_OUT, NAMES_ONLY, NOT_TAKEN, SERVER_DEFAULTS, SERVER_SIDE
+from app.kube.upstream_fields import LEFT_OUT, NOT_TAKEN, READ_ONLY, SERVER_DEFAULTS, SERVER_SIDE
 from app.kube.yaml_values import ListNode, MapNode, Node, Path, Problem, ScalarNode, found, plain
 
 T = TypeVar("T", bound=Struct)
@@ -27,6 +27,7 @@ _QUANTITIES = frozenset({"requests", "limits", "overhead", "capacity", "allocata
 _KEYS_ONLY = frozenset({"data", "binaryData", "stringData"})
 _TIME = re.compile(r"(?:19|20|21)\d\d-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _DURATION = re.compile(r"\s*([0-9]{1,9})\s*s(?:ec(?:onds?)?)?\s*", re.ASCII)
+_DECIMAL = re.compile(r"[-+]?(?:0|[1-9][0-9]*|[0-9]*\.[0-9]*|[0-9.]+[eE][-+]?[0-9]+)", re.ASCII)
 _WHOLE = re.compile(r"\s*[-+]?[0-9]{1,10}\s*", re.ASCII)
 _WRONG: Any = object()
 
@@ -83,7 +84,7 @@ def _silent(cls: type[Struct]) -> frozenset[str]:
 def _struct(cls: type[Struct]) -> Reader:
     fields, silent = _fields(cls), _silent(cls)
     taken = set(fields) - silent - NOT_TAKEN.get(cls.__name__, frozenset())
-    names_only = NAMES_ONLY.get(cls.__name__, frozenset())
+    read_only = READ_ONLY.get(cls.__name__, frozenset())
 
     def read_struct(node: Node, path: Path, findings: Findings) -> Any:
         if not isinstance(node, MapNode):
@@ -99,7 +100,7 @@ def _struct(cls: type[Struct]) -> Reader:
                     values[name] = _WRONG
             elif name in taken:
                 values[name] = fields[name].reader(value, (*path, name), findings)
-                if name in names_only and not _is_empty(value):
+                if name in read_only and _tells(cls, name, value):
                     findings.not_modelled.append((*path, name))
             else:
                 _not_taken(cls, name, value, path, findings)
@@ -139,9 +140,14 @@ def _check_spelling(cls: type[Struct], name: str, path: Path, findings: Findings
 def _not_taken(cls: type[Struct], name: str, value: Node, path: Path, findings: Findings) -> None:
     if not _check_spelling(cls, name, path, findings):
         return
-    defaults = SERVER_DEFAULTS.get(cls.__name__, {})
-    if not _is_empty(value) and not (name in defaults and _agrees(plain(value), defaults[name])):
+    if _tells(cls, name, value):
         findings.not_modelled.append((*path, name))
+
+
+def _tells(cls: type[Struct], name: str, value: Node) -> bool:
+    """Whether a field that is left out says something of its own."""
+    defaults = SERVER_DEFAULTS.get(cls.__name__, {})
+    return not _is_empty(value) and not (name in defaults and _agrees(plain(value), defaults[name]))
 
 
 def _is_empty(node: Node) -> bool:
@@ -190,7 +196,11 @@ def _list(inner: Any, name: str) -> Reader:
     def read_list(node: Node, path: Path, findings: Findings) -> Any:
         if not isinstance(node, ListNode):
             return findings.refuse(path, node, "a list", "begin each item with `- `")
-        values = (reader(item, (*path, index), findings) for index, item in enumerate(node.items))
+        # Go reads null among texts as the empty one.
+        values = (
+            "" if inner is str and _is_nothing(item) else reader(item, (*path, index), findings)
+            for index, item in enumerate(node.items)
+        )
         return tuple(_stand_in(inner) if value is _WRONG else value for value in values)
 
     return read_list
@@ -226,8 +236,7 @@ def _bool(node: Node, path: Path, findings: Findings) -> Any:
 def _str(node: Node, path: Path, findings: Findings) -> Any:
     if isinstance(node, ScalarNode) and isinstance(node.value, str):
         return node.value
-    bare = isinstance(node, ScalarNode) and node.value is not None
-    cause = f'put it in quotes: "{node.text}"' if bare and isinstance(node, ScalarNode) else ""
+    cause = f'put it in quotes: "{node.text}"' if isinstance(node, ScalarNode) and node.value is not None else ""
     return findings.refuse(path, node, "text", cause)
 
 
@@ -242,19 +251,20 @@ def _int_or_string(node: Node, path: Path, findings: Findings) -> Any:
 def _quantity(node: Node, path: Path, findings: Findings) -> Any:
     # Quantities may be bare numbers, and keep the spelling that they have.
     if isinstance(node, ScalarNode) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
-        return node.text
+        # All but hexadecimal, octal and the like, of which JSON knows nothing.
+        return node.text if _DECIMAL.fullmatch(node.text) else str(node.value)
     if isinstance(node, ScalarNode) and isinstance(node.value, str):
         return node.value
     return findings.refuse(path, node, "a quantity such as 250m, 1, 128Mi or 1Gi")
 
 
-def _map(reader: Reader, node: Node, path: Path, findings: Findings) -> Any:
+def _map(reader: Reader, node: Node, path: Path, findings: Findings, nothing: str = "") -> Any:
     if not isinstance(node, MapNode):
         return findings.refuse(path, node, "a mapping of names to text")
     pairs = []
     for name, item in node.entries.items():
-        # Go reads null into a map of strings as the empty string.
-        value = "" if _is_nothing(item) else reader(item, (*path, name), findings)
+        # Go reads null into a map of strings as the empty string, and into one of quantities as 0.
+        value = nothing if _is_nothing(item) else reader(item, (*path, name), findings)
         pairs.append((name, "" if value is _WRONG else value))
     return StringMap(pairs)
 
@@ -265,8 +275,10 @@ def _string_map(node: Node, path: Path, findings: Findings) -> Any:
 
 def _key_map(node: Node, path: Path, findings: Findings) -> Any:
     """What may be secret is checked, never shown, and then forgotten."""
-    given = _map(_unshown, node, path, findings)
-    return given if given is _WRONG else StringMap((key, "") for key in given)
+    if not isinstance(node, MapNode):
+        findings.problems.append(Problem(path, "found no mapping; allowed: a mapping of names to text"))
+        return _WRONG
+    return _map(_unshown, node, path, findings)
 
 
 def _unshown(node: Node, path: Path, findings: Findings) -> Any:
@@ -278,7 +290,7 @@ def _unshown(node: Node, path: Path, findings: Findings) -> Any:
 
 
 def _quantity_map(node: Node, path: Path, findings: Findings) -> Any:
-    return _map(_quantity, node, path, findings)
+    return _map(_quantity, node, path, findings, "0")
 
 
 def _time(node: Node, path: Path, findings: Findings) -> Any:

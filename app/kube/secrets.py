@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 
+from app.kube.meta import LAST_APPLIED, ObjectMeta
+from app.kube.objects import struct_fields
 from app.kube.yaml_reading import read_documents
 from app.kube.yaml_values import ListNode, MapNode, Node, ScalarNode
 from app.kube.yaml_writing import written_out
 
-VALUES = ("data", "stringData")
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 SECRET = "Secret"  # noqa: S105 - a kind
 _SEPARATOR = re.compile(r"^---(?=\s|\Z)", re.MULTILINE)
+
+# What says which Secret it is. Whatever else stands in one, under any name, may be secret.
+_NAMING = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
+_HOLDING = frozenset({"data", "stringData", "metadata"})
+_NAMED = frozenset(field.name for field in struct_fields(ObjectMeta)) - {"annotations"}
 
 
 def without_values(text: str) -> str:
@@ -19,52 +24,90 @@ def without_values(text: str) -> str:
 
     The text must have been read by `manifests` before, which bounds its size and its aliases.
     """
-    if SECRET not in text:
+    if not _may_hold(text):
         return text
-    return "---".join(_emptied(part) if SECRET in part else part for part in _SEPARATOR.split(text))
+    parts = [_emptied(part) if _may_hold(part) else part for part in _SEPARATOR.split(text)]
+    return _whole(text) if None in parts else "---".join(part for part in parts if part is not None)
 
 
-def _emptied(part: str) -> str:
-    before = [document.root for document in read_documents(part, "").documents]
-    after = [_empty(root) for root in before]
+def _may_hold(text: str) -> bool:
+    """Only an escape, in double quotes, can spell the word without its letters."""
+    return SECRET in text or "\\" in text
+
+
+def _emptied(part: str) -> str | None:
+    """None where a part cannot be read without what stands before it, such as a %TAG."""
+    reading = read_documents(part, "")
+    if reading.problems:
+        return None
+    before = [document.root for document in reading.documents]
+    after = [_empty(root, member=True) for root in before]
     if before == after:
         return part
     return "\n" + "---\n".join(written_out(root) for root in after)
 
 
-def _empty(node: Node, kind: str = "") -> Node:
-    """The same without values of Secrets, wherever in it they are; `kind` is that of an item that names none."""
+def _whole(text: str) -> str:
+    roots = [_empty(document.root, member=True) for document in read_documents(text, "").documents]
+    return "---\n".join(written_out(root) for root in roots)
+
+
+def _empty(node: Node, kind: str = "", *, member: bool = False) -> Node:
+    """The same without values of Secrets, wherever in it they are.
+
+    A `member` is an object of its own, or an item of a list of `kind`; elsewhere the word alone may only refer to one.
+    """
     if isinstance(node, ListNode):
-        return ListNode(tuple(_empty(item, kind) for item in node.items), node.line)
+        return ListNode(tuple(_empty(item, kind, member=member) for item in node.items), node.line)
     if isinstance(node, ScalarNode):
         return node
     kind = _word(node, "kind") or kind
+    if kind == SECRET and (member or _HOLDING & node.entries.keys()):
+        return _named(node)
     of_items = kind.removesuffix("List") if kind.endswith("List") else ""
-    entries = {
-        key: _blank(value) if kind == SECRET and key in VALUES else _empty(value, of_items if key == "items" else "")
-        for key, value in node.entries.items()
-    }
-    meta = entries.get("metadata")
-    if kind == SECRET and isinstance(meta, MapNode):
-        entries["metadata"] = _without_copy(meta)
+    entries: dict[str, Node] = {}
+    for key, value in node.entries.items():
+        listed = key == "items" and bool(of_items)
+        if not (key == LAST_APPLIED and _speaks_of_one(value)):
+            entries[key] = _empty(value, of_items if listed else "", member=listed)
     return MapNode(entries, node.lines, node.line)
+
+
+def _named(secret: MapNode) -> MapNode:
+    """Names stay, of the Secret, of its keys and of its annotations."""
+    entries = {key: value if key in _NAMING else _blank(value) for key, value in secret.entries.items()}
+    meta = entries.get("metadata")
+    if isinstance(meta, MapNode):
+        kept = {key: value if key in _NAMED else _blank(value) for key, value in meta.entries.items()}
+        notes = kept.get("annotations")
+        if isinstance(notes, MapNode):
+            known = {key: value for key, value in notes.entries.items() if key != LAST_APPLIED}
+            kept["annotations"] = MapNode(known, notes.lines, notes.line)
+        entries["metadata"] = MapNode(kept, meta.lines, meta.line)
+    return MapNode(entries, secret.lines, secret.line)
 
 
 def _blank(node: Node) -> Node:
     """Keys stay; whatever is no mapping goes as a whole."""
     if isinstance(node, MapNode):
-        return MapNode({key: ScalarNode("", "", node.line, plain=False) for key in node.entries}, node.lines, node.line)
-    empty = isinstance(node, ScalarNode) and node.value is None
-    return node if empty else ScalarNode("", "", node.line, plain=False)
+        return MapNode({key: _nothing(value) for key, value in node.entries.items()}, node.lines, node.line)
+    return _nothing(node)
 
 
-def _without_copy(meta: MapNode) -> MapNode:
-    """Without kubectl's own copy of the manifest among the annotations."""
-    notes = meta.entries.get("annotations")
-    if not isinstance(notes, MapNode) or LAST_APPLIED not in notes.entries:
-        return meta
-    kept = {key: value for key, value in notes.entries.items() if key != LAST_APPLIED}
-    return MapNode({**meta.entries, "annotations": MapNode(kept, notes.lines, notes.line)}, meta.lines, meta.line)
+def _nothing(node: Node) -> Node:
+    match node:
+        case ScalarNode():
+            held = node.value is not None
+        case ListNode():
+            held = bool(node.items)
+        case MapNode():
+            held = bool(node.entries)
+    return ScalarNode("", "", node.line, plain=False) if held else node
+
+
+def _speaks_of_one(node: Node) -> bool:
+    """Kubectl's own copy of a manifest, where a Secret stands in it: of a List, say."""
+    return not isinstance(node, ScalarNode) or SECRET in node.text or "\\u" in node.text
 
 
 def _word(node: MapNode, key: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -28,6 +29,14 @@ def as_static(written: Pod, node: str) -> Pod:
     # Admission plugins see only its mirror.
     spec = replace(pod.spec, nodeName=node, serviceAccountName="", tolerations=(*written.spec.tolerations, EVERYTHING))
     return replace(pod, spec=spec)
+
+
+def on_disk(obj: Pod, nodes: Sequence[str]) -> Pod:
+    """A pod of a file with its node, the first unless it names one, and under the name of its mirror."""
+    node = obj.spec.nodeName if obj.spec.nodeName in nodes else nodes[0]
+    meta, end = obj.metadata, f"-{node.lower()}"
+    name = meta.name if meta.name.endswith(end) else meta.name + end
+    return replace(obj, metadata=replace(meta, name=name), spec=replace(obj.spec, nodeName=node))
 
 
 def mirror_of(static: Pod, node: Node) -> Pod:
@@ -84,6 +93,7 @@ __all__ = [
     "from_the_api",
     "is_mirror",
     "mirror_of",
+    "on_disk",
     "static_pod",
     "uid_on_node",
 ]

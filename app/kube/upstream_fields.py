@@ -42,9 +42,8 @@ _LEFT_OUT = {
     "VolumeProjection": "clusterTrustBundle downwardAPI podCertificate serviceAccountToken",
     "ObjectMeta": "deletionGracePeriodSeconds deletionTimestamp ownerReferences",
     "DeploymentSpec": "rollbackTo",
-    "StatefulSetSpec": "ordinals persistentVolumeClaimRetentionPolicy updateStrategy",
+    "StatefulSetSpec": "ordinals persistentVolumeClaimRetentionPolicy",
     "DaemonSetSpec": "",
-    "RollingUpdateDaemonSet": "maxSurge",
     "JobSpec": """backoffLimitPerIndex completionMode managedBy maxFailedIndexes podFailurePolicy scheduling
         successPolicy ttlSecondsAfterFinished""",
     "CronJobSpec": "timeZone",
@@ -81,8 +80,11 @@ LEFT_OUT = {type_: _words(names) for type_, names in _LEFT_OUT.items()}
 # Modelled, but a walk starts without them: an owner is known by its uid, and uids are the server's.
 NOT_TAKEN = {"ObjectMeta": _words("deletionGracePeriodSeconds deletionTimestamp ownerReferences")}
 
-# Read for the names that other fields refer to, and otherwise left out.
-NAMES_ONLY = {"StatefulSetSpec": _words("volumeClaimTemplates")}
+# Read for what others say of them, and otherwise left out.
+READ_ONLY = {
+    "StatefulSetSpec": _words("volumeClaimTemplates"),
+    "RollingUpdateStatefulSet": _words("maxUnavailable"),
+}
 
 # What a server adds to `kubectl get -o yaml`, and what only repeats another field: dropped without a word.
 SERVER_SIDE = {
@@ -112,12 +114,11 @@ SERVER_DEFAULTS: dict[str, dict[str, Any]] = {
         "ipFamilyPolicy": "SingleStack",
         "sessionAffinity": "None",
     },
-    "RollingUpdateDaemonSet": {"maxSurge": 0},
+    "RollingUpdateStatefulSet": {"maxUnavailable": 1},
     "JobSpec": {"completionMode": "NonIndexed"},
     "CronJobSpec": {"timeZone": "Etc/UTC"},
     "StatefulSetSpec": {
         "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
-        "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
     },
 }
 
@@ -135,6 +136,21 @@ UPSTREAM_KINDS = _words(
     ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment VolumeAttributesClass
     Workload"""
 )
+
+# Versions that a kind had once, and the release that ceased to serve them (the deprecated API migration guide).
+_WORKLOADS = {"extensions/v1beta1": "1.16", "apps/v1beta2": "1.16"}
+RETIRED = {
+    "Deployment": _WORKLOADS | {"apps/v1beta1": "1.16"},
+    "StatefulSet": {"apps/v1beta1": "1.16", "apps/v1beta2": "1.16"},
+    "DaemonSet": _WORKLOADS,
+    "ReplicaSet": _WORKLOADS,
+    "CronJob": {"batch/v1beta1": "1.25", "batch/v2alpha1": "1.21"},
+    "PodDisruptionBudget": {"policy/v1beta1": "1.25"},
+    "EndpointSlice": {"discovery.k8s.io/v1beta1": "1.25"},
+    "PriorityClass": {"scheduling.k8s.io/v1beta1": "1.22"},
+    "Lease": {"coordination.k8s.io/v1beta1": "1.22"},
+    "VolumeAttachment": {"storage.k8s.io/v1beta1": "1.22"},
+}
 
 
 def is_upstream_group(api_version: str) -> bool:

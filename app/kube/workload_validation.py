@@ -12,12 +12,13 @@ from app.kube.meta import LabelSelector, ObjectMeta
 from app.kube.pod_validation import pod_spec
 from app.kube.pods import PodTemplateSpec
 from app.kube.quoting import shown
-from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, RollingUpdateDaemonSet, StatefulSet
 from app.kube.yaml_values import Path, Problem
 
 Replicated = Deployment | ReplicaSet | StatefulSet
 Workload = Replicated | DaemonSet | Job | CronJob
 
+NONE = (0, "0%")
 _LONGEST_CRON_NAME = 52
 """The Job's name has eleven characters more."""
 
@@ -45,8 +46,17 @@ def _replicated(obj: Replicated) -> Iterator[Problem]:
     if isinstance(obj, Deployment):
         yield from _deployment(obj)
     if isinstance(obj, StatefulSet):
-        policy = obj.spec.podManagementPolicy
-        yield from syntax.one_of(("spec", "podManagementPolicy"), policy, ("OrderedReady", "Parallel"))
+        yield from _stateful_set(obj)
+
+
+def _stateful_set(obj: StatefulSet) -> Iterator[Problem]:
+    policy, strategy, path = obj.spec.podManagementPolicy, obj.spec.updateStrategy, ("spec", "updateStrategy")
+    yield from syntax.one_of(("spec", "podManagementPolicy"), policy, ("OrderedReady", "Parallel"))
+    yield from syntax.one_of((*path, "type"), strategy.type, ("RollingUpdate", "OnDelete"))
+    if strategy.rollingUpdate is not None and strategy.type == "OnDelete":
+        yield Problem((*path, "rollingUpdate"), "not allowed where type is OnDelete")
+    elif strategy.rollingUpdate is not None:
+        yield from syntax.number((*path, "rollingUpdate", "partition"), strategy.rollingUpdate.partition, 0)
 
 
 def _selector(selector: LabelSelector, template: PodTemplateSpec, kind: str) -> Iterator[Problem]:
@@ -104,7 +114,7 @@ def _deployment(obj: Deployment) -> Iterator[Problem]:
         where = (*path, "rollingUpdate")
         yield from share((*where, "maxSurge"), rolling.maxSurge)
         yield from share((*where, "maxUnavailable"), rolling.maxUnavailable, most=100)
-        if rolling.maxSurge in (0, "0%") and rolling.maxUnavailable in (0, "0%"):
+        if rolling.maxSurge in NONE and rolling.maxUnavailable in NONE:
             yield Problem((*where, "maxUnavailable"), "found 0; allowed: 1 or more, where maxSurge is 0 as well")
     yield from syntax.number(("spec", "revisionHistoryLimit"), spec.revisionHistoryLimit, 0)
     yield from syntax.number(
@@ -135,11 +145,22 @@ def _daemon_set(obj: DaemonSet) -> Iterator[Problem]:
     if rolling is not None and spec.updateStrategy.type == "OnDelete":
         yield Problem((*path, "rollingUpdate"), "not allowed where type is OnDelete")
     elif rolling is not None:
-        where = (*path, "rollingUpdate", "maxUnavailable")
-        yield from share(where, rolling.maxUnavailable, most=100)
-        if rolling.maxUnavailable in (0, "0%"):
-            yield syntax.refused(where, rolling.maxUnavailable, "1 or more")
+        yield from _one_of_two(rolling, (*path, "rollingUpdate"))
     yield from syntax.number(("spec", "revisionHistoryLimit"), spec.revisionHistoryLimit, 0)
+
+
+def _one_of_two(rolling: RollingUpdateDaemonSet, path: Path) -> Iterator[Problem]:
+    """ValidateRollingUpdateDaemonSet: a node loses its pod for a while, or has two for a while; never both."""
+    missing, surge = rolling.maxUnavailable, rolling.maxSurge
+    yield from share((*path, "maxUnavailable"), missing, most=100)
+    yield from share((*path, "maxSurge"), surge, most=100)
+    # Unset means 1, and 0 for the surge.
+    if missing in NONE and surge in (None, *NONE):
+        text = f"found {missing}; allowed: 1 or more, where maxSurge is 0 or unset"
+        yield Problem((*path, "maxUnavailable"), text, about=((*path, "maxSurge"),))
+    elif missing not in NONE and surge not in (None, *NONE):
+        text = f"found {surge}; allowed: 0, where maxUnavailable is not 0 (unset, it is 1)"
+        yield Problem((*path, "maxSurge"), text, about=((*path, "maxUnavailable"),))
 
 
 # Jobs.

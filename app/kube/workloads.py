@@ -93,6 +93,18 @@ class VolumeClaimTemplate(Struct, frozen=True, omit_defaults=True):
     metadata: ObjectMeta = ObjectMeta()
 
 
+class RollingUpdateStatefulSet(Struct, frozen=True, omit_defaults=True):
+    """Pods below the partition keep their template. `maxUnavailable` is read to be told of: it is off in 1.36."""
+
+    partition: int | None = None
+    maxUnavailable: int | str | None = None
+
+
+class StatefulSetUpdateStrategy(Struct, frozen=True, omit_defaults=True):
+    type: str = ""
+    rollingUpdate: RollingUpdateStatefulSet | None = None
+
+
 class StatefulSetSpec(Struct, frozen=True, omit_defaults=True):
     selector: LabelSelector = LabelSelector()
     template: PodTemplateSpec = PodTemplateSpec()
@@ -102,6 +114,7 @@ class StatefulSetSpec(Struct, frozen=True, omit_defaults=True):
     minReadySeconds: int = 0
     revisionHistoryLimit: int | None = None
     volumeClaimTemplates: tuple[VolumeClaimTemplate, ...] = ()
+    updateStrategy: StatefulSetUpdateStrategy = StatefulSetUpdateStrategy()
 
 
 class StatefulSetStatus(Struct, frozen=True, omit_defaults=True):
@@ -128,7 +141,10 @@ class StatefulSet(Struct, frozen=True, omit_defaults=True):
 
 
 class RollingUpdateDaemonSet(Struct, frozen=True, omit_defaults=True):
+    """Numbers of nodes, or percentages; one of the two is 0."""
+
     maxUnavailable: int | str | None = None
+    maxSurge: int | str | None = None
 
 
 class DaemonSetUpdateStrategy(Struct, frozen=True, omit_defaults=True):

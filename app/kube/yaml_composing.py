@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from app.kube.quoting import shown
-from app.kube.yaml_values import ListNode, MapNode, Node, ScalarNode, scalar
+from app.kube.yaml_values import ListNode, MapNode, Node, ScalarNode, as_key, scalar
 
 MAX_NODES = 100_000
 MAX_CHARACTERS = 4 * 1024 * 1024
@@ -159,16 +159,18 @@ class Composer:
         for key, value in zip(opened.children[::2], opened.children[1::2], strict=True):
             if not isinstance(key, ScalarNode):
                 self._fault(key.line, "found a list or mapping as a key; a key must be text" + _HELM)
-            elif key.value is None:
+                continue
+            name = as_key(key)
+            if key.value is None:
                 self._fault(key.line, "found nothing as a key; a key must be text")
             elif key.text == _MERGE and key.plain and not merged:
                 merged = list(value.items) if isinstance(value, ListNode) else [value]
-            elif key.text in result.entries or (key.text == _MERGE and key.plain):
-                first = f" (first in line {result.lines[key.text]})" if key.text in result.lines else ""
+            elif name in result.entries or (key.text == _MERGE and key.plain):
+                first = f" (first in line {result.lines[name]})" if name in result.lines else ""
                 self._fault(key.line, f"the key {shown(key.text)} stands twice in one mapping{first}; keep one")
             else:
-                result.entries[key.text] = value
-                result.lines[key.text] = key.line
+                result.entries[name] = value
+                result.lines[name] = key.line
         for given in merged:
             self._merge(result, given)
         return result

@@ -21,7 +21,8 @@ _NOT_YAML = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _SEPARATOR = re.compile(r"^---(?=\s|\Z)", re.MULTILINE)
 _NOTHING_YET = re.compile(r"(?:[^\S\n]*(?:[#%][^\n]*)?(?:\n|\Z))*")
-_SECRET = re.compile(r"""\bkind["']?\s*:\s*["']?Secret""")
+# A Secret, however its kind is spelled, or what may be one.
+_SECRET = re.compile(r"""(?<!\w)Secret(?:List)?(?!\w)|\bkind["']?\s*:[^\n]*\\""")
 
 _CAUSES = (
     ("mapping values are not allowed", "put a value that holds `: ` in quotes, and check the indentation"),

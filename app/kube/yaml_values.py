@@ -16,12 +16,15 @@ Scalar = str | int | float | bool | None
 _TAG = "tag:yaml.org,2002:"
 _TAGGED: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "null": (type(None),)}
 _UNTAGGED = "write a number, true, false or null plainly, and text in quotes"
+# kubectl reads the words of YAML 1.1 (resolveMapList in go-yaml v2's resolve.go, which sigs.k8s.io/yaml builds on).
 _WORDS: dict[str, bool | None] = {
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys(("true", "True", "TRUE", "y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), True),
+    **dict.fromkeys(("false", "False", "FALSE", "n", "N", "no", "No", "NO", "off", "Off", "OFF"), False),
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
 }
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|0x[0-9a-fA-F]+|0o[0-7]+", re.ASCII)
+_NUMBER = re.compile(
+    r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+", re.ASCII
+)
 _WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)", re.ASCII)
 _OCTAL = re.compile(r"0o?([0-7]+)", re.ASCII)
 _PLAIN_SEGMENT = re.compile(r"[\w$-]+", re.ASCII)
@@ -79,6 +82,10 @@ def scalar(text: str, *, plain: bool, tag: str | None) -> Scalar:
 def _untagged(text: str) -> Scalar:
     if text in _WORDS:
         return _WORDS[text]
+    if "_" in text and text[:1] in "+-0123456789":
+        # go-yaml drops them from numbers.
+        without = text.replace("_", "")
+        return _untagged(without) if _NUMBER.fullmatch(without) else text
     if not _NUMBER.fullmatch(text):
         return text
     # 64 bits hold 18 digits in any case; Python refuses to read thousands.
@@ -86,10 +93,17 @@ def _untagged(text: str) -> Scalar:
         return int(text)
     if len(text) <= 18 and (octal := _OCTAL.fullmatch(text)):
         return int(octal[1], 8)
-    if text.startswith("0x"):
+    if text.startswith(("0x", "0b")):
         return int(text, 0) if len(text) <= 17 else text
     value = float(text) if not text.startswith("0o") else float("inf")
     return text if value in (float("inf"), float("-inf")) else value
+
+
+def as_key(node: ScalarNode) -> str:
+    """The name of an entry: what is no text, spelled as convertToJSONableObject in sigs.k8s.io/yaml does."""
+    if isinstance(node.value, bool):
+        return "true" if node.value else "false"
+    return str(node.value) if isinstance(node.value, int) else node.text
 
 
 def plain(node: Node) -> Any:

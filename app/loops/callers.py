@@ -17,7 +17,6 @@ from app.kube.meta import Ref
 from app.kube.networking import Service
 from app.kube.pods import Pod
 from app.sim.acts import Act, Call, Command, Line, Wait
-from app.sim.calls import of_a_pod
 from app.sim.lags import Bounds
 from app.sim.loop import Loop, Turn
 
@@ -118,10 +117,10 @@ def _age(turn: Turn, kept: Call) -> str:
 def _call(turn: Turn, command: Command, call: Call) -> Act | Wait:
     service = service_of(call)
     address = call.addresses[_turn_of(turn, command, call) % len(call.addresses)]
-    if of_a_pod(address, turn.machines):
+    if turn.of_a_pod(address):
         return Act(
             "take-address",
-            turn.pod_at(address) or service,
+            turn.pod_at(address, service) or service,
             reason=f"1 of {len(call.addresses)}",
             moment="address-taken",
             outcome=address,
@@ -161,8 +160,8 @@ def _turn_of(turn: Turn, command: Command, call: Call) -> int:
 
 
 def _connect(turn: Turn, command: Command, call: Call) -> Act | Wait:
-    pod = turn.pod_at(call.backend) or service_of(call)
-    failure = turn.failure_at(call.backend)
+    pod = turn.pod_at(call.backend, service_of(call)) or service_of(call)
+    failure = turn.failure_at(call.backend, service_of(call))
     if failure == "unanswered":
         return _unanswered(turn, command, call, pod, "")
     if failure == "refused":
@@ -212,9 +211,9 @@ def _lane(about: Ref) -> str:
 
 def _go_on(turn: Turn, command: Command, call: Call) -> Act | Wait:
     """An open connection: its pod's end closes it, nothing else does."""
-    pod = turn.pod_at(call.backend) or service_of(call)
+    pod = turn.pod_at(call.backend, service_of(call)) or service_of(call)
     until = Bounds.at(call.since + durations.parse(command.option("keep", "0s")))
-    failure = turn.failure_at(call.backend)
+    failure = turn.failure_at(call.backend, service_of(call))
     if failure == "refused" and call.stage == "open":
         text = "curl: (18) transfer closed with outstanding read data remaining"
         return _over(command, pod, "connection-closed", "closed by its pod's end", Line(text, "stderr"), code=18)

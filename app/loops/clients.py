@@ -20,7 +20,7 @@ def reconcile(turn: Turn) -> Act | None:
     if not unnoticed:
         return None
     route, row = unnoticed[0]
-    about = turn.pod_at(route.address) or route.service
+    about = turn.pod_at(route.address, route.service) or route.service
     if row is None:
         return Act(
             "recover",
@@ -38,7 +38,7 @@ def _served(turn: Turn, route: Route) -> Act:
     """The first request of clients that came in the walk."""
     return Act(
         "connect",
-        turn.pod_at(route.address) or route.service,
+        turn.pod_at(route.address, route.service) or route.service,
         reason=f"through {route.node}",
         moment="first-request",
         outcome="served",

@@ -1,8 +1,8 @@
 """DaemonSet controller: one pod on every node whose taints and labels allow it, bound by the scheduler.
 
-A changed template is rolled out by deleting old pods, no more nodes at once than maxUnavailable. Not modelled:
-maxSurge, ControllerRevision objects (the revision is a hash of the template), adoption of pods by label, and the
-back-off before a failed daemon pod is deleted again.
+A changed template is rolled out by deleting old pods, no more nodes at once than maxUnavailable, or with maxSurge by
+making new ones beside them first. Not modelled: ControllerRevision objects (the revision is a hash of the template),
+adoption of pods by label, and the back-off before a failed daemon pod is deleted again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Generator, Sequence
 
 from msgspec.structs import replace
 
-from app.kube.daemons import REVISION, by_node, counted, daemon_spec, managed, outdated
+from app.kube.daemons import REVISION, Plan, by_node, counted, daemon_spec, managed, max_surge, outdated, surging
 from app.kube.meta import Ref
 from app.kube.names import template_hash
 from app.kube.nodes import Node
@@ -60,8 +60,7 @@ def _written(
     turn: Turn, owner: DaemonSet, nodes: Sequence[Node], pods: Sequence[Pod], revision: str
 ) -> Generator[Act, Outcome, list[Pod] | None]:
     """The pods that were made; None when a request was refused."""
-    placed = by_node(pods)
-    plan = managed(owner, nodes, placed)
+    plan = _planned(turn, owner, nodes, pods, revision)
     made: list[Pod] = []
     left = list(plan.create[:BURST])
     for batch in batches(len(left)):
@@ -73,13 +72,23 @@ def _written(
             made += [answer.object] if isinstance(answer.object, Pod) and answer.ok else []
         if refused:
             return None
-    doomed = list(plan.delete)
-    if not (plan.create or plan.delete) and owner.spec.updateStrategy.type == "RollingUpdate":
-        doomed = [(pod, "TemplateChanged") for pod in outdated(owner, nodes, placed, revision, turn.now)]
-    for pod, reason in doomed[:BURST]:
+    for pod, reason in plan.delete[:BURST]:
         if (yield _deletion(owner, pod, reason)).status not in ("ok", "not-found"):
             return None
     return made
+
+
+def _planned(turn: Turn, owner: DaemonSet, nodes: Sequence[Node], pods: Sequence[Pod], revision: str) -> Plan:
+    """What every node needs; where nothing is missing or too much, the next of a rollout."""
+    placed = by_node(pods)
+    plan = managed(owner, nodes, placed, revision, turn.now)
+    if plan.create or plan.delete or owner.spec.updateStrategy.type != "RollingUpdate":
+        return plan
+    if max_surge(owner, len(nodes)):
+        surge = surging(owner, nodes, placed, revision, turn.now)
+        return Plan(surge.create, tuple((pod, "TemplateChanged") for pod in surge.delete))
+    old = outdated(owner, nodes, placed, revision, turn.now)
+    return Plan((), tuple((pod, "TemplateChanged") for pod in old))
 
 
 def _creation(owner: DaemonSet, node: str, revision: str, *, replaces: bool) -> Act:

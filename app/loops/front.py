@@ -75,7 +75,9 @@ def _noticed(turn: Turn, load: Load, front: Front, wanted: tuple[str, ...]) -> N
     before = turn.memory if isinstance(turn.memory, Noticed) else Noticed()
     news = None if wanted == front.listed else turn.now if before.news is None else before.news
     since = dict(before.well)
-    well = tuple((row, since.get(row, turn.now)) for row in front.out if load.check and not turn.failure_at(row))
+    well = tuple(
+        (row, since.get(row, turn.now)) for row in front.out if load.check and not turn.failure_at(row, turn.key)
+    )
     return Noticed(news, well)
 
 

@@ -1,4 +1,7 @@
-"""kubectl rollout: `status` watches a Deployment until its rollout is over, `undo` brings an earlier template back."""
+"""kubectl rollout: `status` watches a workload until its rollout is over, `undo` brings an earlier template back.
+
+Not modelled: `undo` of StatefulSets and DaemonSets, whose earlier templates are in ControllerRevisions.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ from msgspec.structs import replace
 
 from app.kube import durations
 from app.kube.rollout import REVISION
-from app.kube.rollout_report import Report, report
-from app.kube.workloads import Deployment, ReplicaSet
+from app.kube.rollout_report import Report, Rolled, report
+from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from app.loops.kubectl_output import Answers, failed, named, said
 from app.loops.revisions import HASH
 from app.sim.acts import Act, Command, Get, Line, List, Patch, Wait
@@ -15,14 +18,16 @@ from app.sim.index import owned
 from app.sim.lags import Bounds
 from app.sim.loop import Turn
 
+KINDS_ROLLED: dict[str, type[Rolled]] = {cls.kind: cls for cls in (Deployment, DaemonSet, StatefulSet)}
+
 
 def status(turn: Turn, command: Command) -> Answers | Act | Wait | None:
-    """One line for every version of the Deployment that it sees, until the rollout is done or has failed."""
+    """One line for every version of the workload that it sees, until the rollout is done or has failed."""
     if not command.done:
         return _begun(turn, command)
     ref = command.refs[0]
-    held, version = turn.read(Deployment, ref), turn.version(ref)
-    if held is not None and command.option("seen") != str(version):
+    held, version = turn.read(KINDS_ROLLED[ref.kind], ref), turn.version(ref)
+    if isinstance(held, Rolled) and command.option("seen") != str(version):
         return _told(replace(command, options=_with(command, "seen", str(version))), report(held))
     limit = command.option("deadline")
     if not limit:
@@ -35,7 +40,7 @@ def _begun(turn: Turn, command: Command) -> Answers:
     """GET first, then a watch."""
     ref = command.refs[0]
     answer = yield Act("get", ref, reason="UserRequest", request=Get(ref), command=command, background=True)
-    if not isinstance(answer.object, Deployment):
+    if not isinstance(answer.object, Rolled):
         yield failed(command, answer)
         return
     # What it knows from before is older than this answer.

@@ -1,8 +1,9 @@
 """StatefulSet controller: pods with fixed names, made in order and one after the other, or all at once (Parallel).
 
 A pod of the same name is only made again when the old object is gone. A changed template is rolled out from the
-highest ordinal down, one pod at a time. Not modelled: volume claims, ControllerRevision objects (the revision is a
-hash of the template), partitions, OnDelete and maxUnavailable.
+highest ordinal down to the partition, one pod at a time, or not at all (OnDelete). Not modelled: volume claims,
+ControllerRevision objects (the revision is a hash of the template), so that a pod below the partition that has to be
+made anew gets the new template, and maxUnavailable, which 1.36 leaves out unless a gate is on.
 """
 
 from __future__ import annotations
@@ -125,7 +126,11 @@ def _condemned(
 
 def _outdated(owner: StatefulSet, pods: Pods, count: int, revision: str, now: int) -> tuple[Write, ...]:
     """The highest ordinal of an older revision, if all above it are healthy."""
-    for ordinal in reversed(range(count)):
+    strategy = owner.spec.updateStrategy
+    if strategy.type == "OnDelete":
+        return ()
+    least = strategy.rollingUpdate.partition or 0 if strategy.rollingUpdate is not None else 0
+    for ordinal in reversed(range(min(least, count), count)):
         pod = pods.get(ordinal)
         if pod is not None and not pod.terminating and _revision(pod) != revision:
             return ((pod, "TemplateChanged"),)
@@ -221,7 +226,8 @@ def _counted(owner: StatefulSet, pods: Sequence[Pod], revision: str, now: int) -
         updateRevision=revision,
     )
     # completeRollingUpdate: all are new and ready, so the new revision is the current one.
-    if status.updatedReplicas == status.readyReplicas == status.replicas == size(owner.spec.replicas):
+    rolls = owner.spec.updateStrategy.type != "OnDelete"
+    if rolls and status.updatedReplicas == status.readyReplicas == status.replicas == size(owner.spec.replicas):
         return replace(status, currentRevision=revision, currentReplicas=status.updatedReplicas)
     return status
 

@@ -10,6 +10,8 @@ def pod_address(number: int, count: int) -> str:
 
 
 def host_number(address: str) -> int:
-    """The machine that a pod address belongs to."""
-    _, high, low, _ = address.split(".")
-    return (int(high) - 244) * 256 + int(low)
+    """The number of the machine that a pod address belongs to; of any other address a number that no machine has."""
+    parts = address.split(".")
+    if len(parts) != 4 or parts[0] != "10" or not all(part.isdigit() for part in parts):
+        return 0
+    return (int(parts[1]) - 244) * 256 + int(parts[2])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.kube.meta import Ref
-from app.sim.addresses import host_number
 from app.sim.draft import Draft
 from app.sim.host import Host
 from app.sim.maps import ordered
 from app.sim.served import machine_of
+from app.sim.world import World
 
 OPEN = ("open", "hanging")
 
@@ -26,6 +26,6 @@ def concerned(draft: Draft, old: Host, new: Host) -> Iterator[Ref]:
             yield key
 
 
-def of_a_pod(address: str, machines: int) -> bool:
+def of_a_pod(world: World | Draft, address: str) -> bool:
     """Whether an address is a pod's; others are cluster IPs, which are on no interface."""
-    return 0 < host_number(address) <= machines
+    return bool(machine_of(world, address))

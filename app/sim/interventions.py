@@ -162,10 +162,10 @@ VERBS: dict[str, Verb] = {
         kinds=(*WORKLOADS, "DaemonSet"),
     ),
     "rollout-status": Verb(
-        "rollout-status deployment/NAME [timeout=2m]",
+        "rollout-status KIND/NAME [timeout=2m]",
         command_lines.rollout,
         command=True,
-        kinds=("Deployment",),
+        kinds=("Deployment", "StatefulSet", "DaemonSet"),
     ),
     "rollout-undo": Verb(
         "rollout-undo deployment/NAME [to-revision=N]",

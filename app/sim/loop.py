@@ -19,10 +19,9 @@ from app.sim.host import Host
 from app.sim.index import UNSEEN, Index
 from app.sim.lags import Bounds, Lag, lag
 from app.sim.ledger import ANY, Failing, Load, Route
-from app.sim.maps import ordered
 from app.sim.naming import Zone
 from app.sim.proxy_rules import Rules
-from app.sim.served import failure_at, machine_of
+from app.sim.served import failure_at, machine_of, pod_at
 from app.sim.world import World
 
 SERVER = "kube-apiserver"
@@ -180,9 +179,9 @@ class Turn:
         """What the front of a Service sends to."""
         return self._world.fronts.get(service, Front())
 
-    def failure_at(self, address: str) -> str:
-        """How a connection to a pod's address fails, as whoever tries it finds out; empty when it is served."""
-        return failure_at(self._world, address)
+    def failure_at(self, address: str, service: Ref) -> str:
+        """How a connection to a Service's pod fails, as whoever tries it finds out; empty when it is served."""
+        return failure_at(self._world, address, service=service)
 
     def rules(self, node: str, service: Ref) -> Rules | None:
         """What the rules of a machine make of a connection to a Service; None where they do not know it."""
@@ -193,9 +192,9 @@ class Turn:
         """Which Kubernetes it is part of."""
         return self._world.release
 
-    @property
-    def machines(self) -> int:
-        return len(self._world.nodes)
+    def of_a_pod(self, address: str) -> bool:
+        """Whether an address is a pod's, not a cluster IP."""
+        return bool(machine_of(self._world, address))
 
     @property
     def zone(self) -> Zone | None:
@@ -221,15 +220,11 @@ class Turn:
         """Whether the clients know already that this route fails, if in another way."""
         return route in self._world.ledger.noted
 
-    def pod_at(self, address: str) -> Ref | None:
+    def pod_at(self, address: str, service: Ref) -> Ref | None:
         """The pod that has (or last had) an address, as a client that is told the answer would find out."""
-        if not address or address == ANY:
-            return None
-        machine = machine_of(self._world, address)
-        if not machine:
-            return None
-        host = self._world.hosts[machine]
-        return next((pod.ref for _, pod in ordered(host.pods) if pod.ip == address), None)
+        host = self._world.hosts.get(machine_of(self._world, address)) if address and address != ANY else None
+        found = pod_at(self._world, host, address, service) if host is not None else None
+        return found.ref if found is not None else None
 
     def reaches(self, process: str) -> bool:
         """Whether a process's requests get to the API server."""

@@ -65,7 +65,7 @@ def at_rest(
     world = empty(objects, lags=lags, images=images, relist=relist, syncs=syncs, release=release)
     rest = [obj for obj in objects if not isinstance(obj, Node)]
     draft = Draft(world)
-    for node in [obj for obj in objects if isinstance(obj, Node)]:
+    for node in addressed(obj for obj in objects if isinstance(obj, Node)).values():
         if draft.hosts[node.metadata.name].machine.off:
             power_off(model, draft, Intervention(None, "power-off", (str(node.ref),)))
         else:
@@ -140,7 +140,7 @@ def empty(
     release: Release = CURRENT,
 ) -> World:
     """Machines that are on, and nothing else."""
-    nodes = {obj.metadata.name: obj for obj in objects if isinstance(obj, Node)}
+    nodes = addressed(obj for obj in objects if isinstance(obj, Node))
     hosts = {
         name: replace(
             _host(nodes[name], number, images, release),
@@ -181,11 +181,29 @@ def _phase(number: int) -> int:
     return number * 370 % 1000
 
 
+def addressed(nodes: Iterable[Node]) -> dict[str, Node]:
+    """Nodes by name, each with an address that no other has where its own would be another's, too."""
+    known = {node.metadata.name: node for node in nodes}
+    taken = {row.address for node in known.values() for row in node.status.addresses}
+    for place, name in enumerate(sorted(known)):
+        node = known[name]
+        usual = _usual_address(node)
+        if not node.status.addresses and usual in taken:
+            usual = f"192.168.{1 + place // 250}.{place % 250 + 1}"
+            addresses = (NodeAddress("InternalIP", usual),)
+            known[name] = replace(node, status=replace(node.status, addresses=addresses))
+        taken.add(usual)
+    return known
+
+
+def _usual_address(node: Node) -> str:
+    return f"192.168.0.{sum(node.metadata.name.encode()) % 200}"
+
+
 def ready(node: Node, release: Release = CURRENT) -> Node:
     """The node as its kubelet would have registered it."""
     status = node.status
     capacity = CAPACITY.merged(status.capacity)
-    number = sum(node.metadata.name.encode()) % 200
     return replace(
         node,
         metadata=replace(
@@ -198,7 +216,7 @@ def ready(node: Node, release: Release = CURRENT) -> Node:
             capacity=capacity,
             allocatable=capacity.merged(allocatable(machine(node))).merged(status.allocatable),
             conditions=status.conditions or CONDITIONS,
-            addresses=status.addresses or (NodeAddress("InternalIP", f"192.168.0.{number}"),),
+            addresses=status.addresses or (NodeAddress("InternalIP", _usual_address(node)),),
             nodeInfo=NodeSystemInfo(release.kubelet, "Debian GNU/Linux 13", "6.12.0", "amd64", "containerd://2.2.0")
             if not status.nodeInfo.kubeletVersion
             else status.nodeInfo,

@@ -18,7 +18,7 @@ from app.sim.host import Host
 from app.sim.ledger import ANY, Failing, Ledger, Load, Route, Span, Tally
 from app.sim.maps import ordered, ordered_keys
 from app.sim.proxy_rules import Rules
-from app.sim.served import ERROR, failure, failure_at, machine_of
+from app.sim.served import ERROR, failure, failure_at, machine_of, own_address, pod_at
 
 
 def begin(draft: Draft) -> None:
@@ -89,7 +89,25 @@ def _processes_changed(draft: Draft, old: Host, new: Host) -> bool:
             if was.get(address) == "" and now.get(address) != ERROR and not _asks_no_more(draft, route):
                 _cut_short(draft, route)
             _recheck(draft, route)
-    return listed
+    return _shared_changed(draft, old, new) in known or listed
+
+
+def _shared_changed(draft: Draft, old: Host, new: Host) -> str:
+    """The machine's own address, where what answers there changed: its pods on the host network share it."""
+    address, changed = own_address(new), ""
+    for route in [route for route, _ in ordered(draft.ledger.routes) if route.address == address != ""]:
+        was, now = _answer(draft, old, route), _answer(draft, new, route)
+        if was != now:
+            changed = address
+            if was == "" and now != ERROR and not _asks_no_more(draft, route):
+                _cut_short(draft, route)
+            _recheck(draft, route)
+    return changed
+
+
+def _answer(draft: Draft, host: Host, route: Route) -> str:
+    found = pod_at(draft, host, route.address, route.service)
+    return failure(host, found) if found is not None else "unanswered"
 
 
 def _network_changed(draft: Draft, old: Host, new: Host) -> bool:
@@ -207,7 +225,7 @@ def _closed(ledger: Ledger, route: Route, known: Failing, now: int) -> Ledger:
 def _kind(draft: Draft, route: Route) -> str:
     if _asks_no_more(draft, route):
         return ""
-    return failure_at(draft, route.address, route.node) if route.address else "rejected"
+    return failure_at(draft, route.address, route.node, route.service) if route.address else "rejected"
 
 
 def _cut_short(draft: Draft, route: Route) -> None:

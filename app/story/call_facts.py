@@ -63,7 +63,7 @@ def _stale(*, by_rules: bool) -> Callable[[Record], bool]:
         call = _call(row)
         if call is None or row.step.moment not in NOBODY or not call.addresses or not call.backend:
             return False
-        return of_a_pod(call.addresses[0], len(row.step.world.nodes)) != by_rules
+        return of_a_pod(row.step.world, call.addresses[0]) != by_rules
 
     return test
 

@@ -18,6 +18,8 @@ from app.story.play import Answered, Play, Seen, play, request
 from app.story.report import verdict_row
 from app.story.searching import searched
 
+OF_REQUESTS = frozenset({"requests-failed", "requests-cut", "answered-badly", "met-nobody", "peak-per-pod"})
+
 
 class Held(Struct, frozen=True):
     """What one flow says of one claim."""
@@ -106,6 +108,8 @@ def _held(
         try:
             wanted = [*given, *asked.settings.items()]
             played = play(request(flow.id, settings=wanted, scene=asked.scene, manifest=manifest))
+            if manifest is not None:
+                _check_asked(parts, played)
         except BadInput as error:
             if asked.flow:
                 raise BadInput(
@@ -117,6 +121,15 @@ def _held(
     if not found:
         raise BadInput([f"claim {asked.claim!r}: no flow that answers it can run on these manifests", *_reasons(unfit)])
     return found
+
+
+def _check_asked(parts: Sequence[Claim], played: Play) -> None:
+    """What nobody sends cannot fail: a claim about requests says nothing of a walk without clients."""
+    about = [part.name for part in parts if part.name in OF_REQUESTS]
+    calls = any(row.call is not None for row in played.walk.world.commands.values())
+    if about and not calls and not played.walk.start.load:
+        text = f"{about[0]} says nothing here, as no Service of these manifests selects a workload's pods and nobody"
+        raise BadInput([f"{text} sends requests; add the Service"])
 
 
 def _answering(asked: Asked, parts: Sequence[Claim]) -> list[Flow]:

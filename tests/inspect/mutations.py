@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import copy
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import yaml
 from hypothesis import strategies as st
 
-DATA = Path(__file__).resolve().parents[1] / "data" / "manifests"
+from tests.corpus import FILES, text_of
 
 SCALARS = st.one_of(
     st.none(),
@@ -57,7 +56,7 @@ PIECES = [
 @cache
 def texts() -> tuple[str, ...]:
     """The corpus, without what is only odd in its text."""
-    return tuple(path.read_text() for path in sorted(DATA.rglob("*.yaml")))
+    return tuple(text_of(path) for path in FILES)
 
 
 @cache
@@ -78,14 +77,20 @@ def places(tree: Any, above: tuple[str | int, ...] = ()) -> list[tuple[str | int
 @st.composite
 def changed_trees(draw: st.DrawFn) -> str:
     """Up to four documents of the corpus, with up to five things in them changed."""
-    bodies = copy.deepcopy(draw(st.lists(st.sampled_from(documents()), min_size=1, max_size=4)))
-    tree: list[Any] = [_typed(body) for body in bodies]
-    for _ in range(draw(st.integers(1, 5))):
+    bodies = draw(st.lists(st.sampled_from(documents()), min_size=1, max_size=4))
+    tree = with_mistakes(draw, [_typed(body) for body in bodies])
+    return yaml.safe_dump_all(tree, sort_keys=False, allow_unicode=True, width=10_000)
+
+
+def with_mistakes(draw: st.DrawFn, bodies: list[Any], most: int = 5) -> list[Any]:
+    """Documents with so many things in them changed."""
+    tree = copy.deepcopy(bodies)
+    for _ in range(draw(st.integers(1, most))):
         path = draw(st.sampled_from(places(tree)[1:] or [(0,)]))
         _change(draw, tree, path)
         if not tree:
             break
-    return yaml.safe_dump_all(tree, sort_keys=False, allow_unicode=True, width=10_000)
+    return tree
 
 
 def _typed(tree: Any) -> Any:

@@ -291,7 +291,8 @@ def test_json_is_what_is_promised() -> None:
     assert (web["qos"], web["requests"]) == ("Burstable", {"cpu": "100m", "memory": "128Mi"})
     assert web["containers"][0]["pull_policy"] == "Always"
     assert web["containers"][0]["stop"]["signalled"] == 5.0
-    assert web["rollout"] == {"strategy": "RollingUpdate", "replicas": 3, "max_surge": 1, "max_unavailable": 0}
+    rollout = {"strategy": "RollingUpdate", "replicas": 3, "max_surge": 1, "max_unavailable": 0}
+    assert web["rollout"] == rollout | {"partition": None, "pod_management": None}
     assert found["budgets"][0]["disruptions_allowed"] == 0
     assert found["services"] == [{"object": "service/web", "selects": ["deployment/web"], "pods": 3}]
 

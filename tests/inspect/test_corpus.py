@@ -14,18 +14,12 @@ from app.inspect.telling import sections
 from app.inspect.text import plain
 from app.kube.manifests import judged
 from app.kube.secrets import without_values
-
-DATA = Path(__file__).resolve().parents[1] / "data" / "manifests"
-FILES = sorted(DATA.rglob("*.yaml"))
+from tests.corpus import FILES, name_of, text_of
 
 
-def test_the_corpus_is_varied() -> None:
-    assert len(FILES) >= 40
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(DATA)))
+@pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_a_set_is_inspected_in_every_form(path: Path) -> None:
-    text = path.read_text()
+    text = text_of(path)
     found = inspect({path.name: text})
     assert plain(found)
     assert json.dumps(report(found))
@@ -36,8 +30,8 @@ def test_a_set_is_inspected_in_every_form(path: Path) -> None:
     assert {str(row.ref) for row in found.subject.made} <= told
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(DATA)))
+@pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_what_is_kept_of_a_set_is_inspected_alike(path: Path) -> None:
-    text = path.read_text()
+    text = text_of(path)
     kept = judged({"kept": without_values(text)})
     assert kept.objects == judged({"kept": text}).objects

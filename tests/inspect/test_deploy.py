@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from app import __version__
 from app.cli import main
 from app.inspect.inspecting import Inspection, inspect
+from app.kube.manifests import read_manifests
 from app.kube.networking import Service
 from app.kube.policy import PodDisruptionBudget
 from app.kube.workloads import Deployment
@@ -22,6 +23,32 @@ DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 @pytest.fixture(scope="module")
 def found() -> Inspection:
     return inspect({path.name: path.read_text() for path in sorted(DEPLOY.glob("*.yaml"))})
+
+
+def test_its_claims_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "-f", str(DEPLOY)]) == 0
+    out = capsys.readouterr().out
+    assert out.endswith("6 of 6 hold\n")
+    assert {line.split()[1] for line in out.splitlines() if line.startswith("ok")} == {
+        "rollout:",
+        "termination:",
+        "drain:",
+        "cordon:",
+        "pod-startup:",
+    }
+
+
+def test_kubectl_apply_takes_every_file_of_the_folder() -> None:
+    """It reads what lies in the folder itself, and every document must be an object; what lies deeper is ours."""
+    for path in sorted(path for path in DEPLOY.iterdir() if path.suffix in (".yaml", ".yml", ".json")):
+        assert read_manifests(path.read_text(), path.name).objects, path.name
+    assert [path.relative_to(DEPLOY).as_posix() for path in DEPLOY.rglob("loopscope.yaml")] == ["claims/loopscope.yaml"]
+
+
+@pytest.mark.parametrize("command", [["run", "sandbox"], ["inspect"]])
+def test_the_claims_are_no_manifest(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command, "-f", str(DEPLOY)]) == 0
+    assert "claims/loopscope.yaml" not in capsys.readouterr().err
 
 
 def test_inspection_finds_nothing(found: Inspection) -> None:

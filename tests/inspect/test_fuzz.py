@@ -14,6 +14,7 @@ from app.inspect.telling import sections
 from app.inspect.text import plain
 from app.kube.manifests import judged
 from app.kube.secrets import without_values
+from tests.inspect import making
 from tests.inspect.mutations import changed_texts, changed_trees
 
 SOURCE = "set.yaml"
@@ -56,6 +57,18 @@ def has_a_result(text: str) -> bool:
 @fuzzed
 @given(changed_trees())
 def test_changed_manifests_have_a_result(text: str) -> None:
+    has_a_result(text)
+
+
+@settings(fuzzed, max_examples=200)
+@given(making.texts())
+def test_manifests_that_are_made_up_are_read(text: str) -> None:
+    assert has_a_result(text)
+
+
+@settings(fuzzed, max_examples=200)
+@given(making.faulty_texts())
+def test_made_up_manifests_with_mistakes_have_a_result(text: str) -> None:
     has_a_result(text)
 
 

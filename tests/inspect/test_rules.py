@@ -8,6 +8,7 @@ import pytest
 
 from app.inspect.inspecting import inspect
 from app.inspect.rules import RULES
+from app.inspect.telling import sections
 from app.kube.releases import release
 from tests.inspect.sets import (
     PROBE,
@@ -58,8 +59,50 @@ def from_map(key: str) -> Manifest:
     return container(env=[{"name": "MODE", "valueFrom": source}])
 
 
+ONE_BY_ONE = "RollingUpdate: one pod at a time, the highest ordinal first"
+IN_ORDER = "pods are made one after the other (OrderedReady)"
+NAME, ROLLING = "web", "spec.updateStrategy.rollingUpdate"
+HOST_PORT = {"name": "http", "containerPort": 8080, "hostPort": 80}
+
+
+def updated(kind: str, row: Manifest | None = None, *, host: bool = False, **rolling: object) -> Manifest:
+    pods = template(row or container(), hostNetwork=host)
+    return workload(kind, pods, updateStrategy={"type": "RollingUpdate", "rollingUpdate": rolling})
+
+
 def test_a_sound_set_has_no_finding() -> None:
     assert rules(workload(), service(), budget()) == []
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        (workload("DaemonSet"), "RollingUpdate: 1 of 3 nodes at a time, each without a pod meanwhile"),
+        (
+            updated("DaemonSet", maxSurge="50%", maxUnavailable=0),
+            "RollingUpdate: 2 of 3 nodes at a time, each with a new pod beside the old one until it is available",
+        ),
+        (
+            workload("DaemonSet", updateStrategy={"type": "OnDelete"}),
+            "OnDelete: a pod gets a new template when somebody deletes it",
+        ),
+        (
+            workload("StatefulSet"),
+            f"{ONE_BY_ONE}; {IN_ORDER}",
+        ),
+        (
+            updated("StatefulSet", partition=2),
+            f"{ONE_BY_ONE}, down to 2 (partition): 1 of 3; {IN_ORDER}",
+        ),
+        (
+            workload("StatefulSet", podManagementPolicy="Parallel", updateStrategy={"type": "OnDelete"}),
+            "OnDelete: a pod gets a new template when somebody deletes it; pods are made all at once (Parallel)",
+        ),
+    ],
+)
+def test_an_update_is_told(row: Manifest, says: str) -> None:
+    (section, *_) = sections(inspected(row))
+    assert [fact.says for fact in section.facts if fact.label == "Rollout"] == [says]
 
 
 HOLDS: list[tuple[str, str, tuple[Manifest, ...], list[tuple[str, str]]]] = [
@@ -266,6 +309,61 @@ HOLDS: list[tuple[str, str, tuple[Manifest, ...], list[tuple[str, str]]]] = [
         (workload(pods=template(says={"startup": "50s"}), minReadySeconds=10, progressDeadlineSeconds=60),),
         [(WEB, "spec.progressDeadlineSeconds")],
     ),
+    # Updates of StatefulSets and DaemonSets.
+    (
+        "rollout-cannot-move",
+        "a DaemonSet, and the surge is unset",
+        (updated("DaemonSet", maxUnavailable=0),),
+        [(f"daemonset/{NAME}", f"{ROLLING}.maxUnavailable")],
+    ),
+    (
+        "surge-and-unavailable",
+        "unset is 1",
+        (updated("DaemonSet", maxSurge=1),),
+        [(f"daemonset/{NAME}", f"{ROLLING}.maxSurge")],
+    ),
+    (
+        "surge-needs-ports",
+        "a port of the host",
+        (updated("DaemonSet", container(ports=[HOST_PORT]), maxSurge="10%", maxUnavailable=0),),
+        [(f"daemonset/{NAME}", f"{ROLLING}.maxSurge")],
+    ),
+    (
+        "surge-needs-ports",
+        "any port, on the host's network",
+        (updated("DaemonSet", host=True, maxSurge=1, maxUnavailable=0),),
+        [(f"daemonset/{NAME}", f"{ROLLING}.maxSurge")],
+    ),
+    (
+        "update-on-delete",
+        "a DaemonSet",
+        (workload("DaemonSet", updateStrategy={"type": "OnDelete"}),),
+        [(f"daemonset/{NAME}", "spec.updateStrategy.type")],
+    ),
+    (
+        "update-on-delete",
+        "a StatefulSet",
+        (workload("StatefulSet", updateStrategy={"type": "OnDelete"}),),
+        [(f"statefulset/{NAME}", "spec.updateStrategy.type")],
+    ),
+    (
+        "partition-holds-all",
+        "3 of 3",
+        (updated("StatefulSet", partition=3),),
+        [(f"statefulset/{NAME}", f"{ROLLING}.partition")],
+    ),
+    (
+        "partition-splits",
+        "2 of 3",
+        (updated("StatefulSet", partition=2),),
+        [(f"statefulset/{NAME}", f"{ROLLING}.partition")],
+    ),
+    (
+        "unavailable-unread",
+        "half of them",
+        (updated("StatefulSet", maxUnavailable="50%"),),
+        [(f"statefulset/{NAME}", f"{ROLLING}.maxUnavailable")],
+    ),
     # Images, drains, lost nodes.
     ("image-latest", "no tag", (web(container(image="registry.example:5000/web")),), [(WEB, f"{FIRST}.image")]),
     (
@@ -377,6 +475,14 @@ HOLDS_NOT: list[tuple[str, str, tuple[Manifest, ...]]] = [
         "one may go",
         (workload(strategy={"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}),),
     ),
+    ("rollout-cannot-move", "a surge", (updated("DaemonSet", maxSurge=1, maxUnavailable="0%"),)),
+    ("surge-and-unavailable", "no surge", (updated("DaemonSet", maxSurge=0, maxUnavailable=1),)),
+    ("surge-needs-ports", "no ports of the host", (updated("DaemonSet", maxSurge=1, maxUnavailable=0),)),
+    ("surge-needs-ports", "no surge", (updated("DaemonSet", container(ports=[HOST_PORT])),)),
+    ("update-on-delete", "by itself", (workload("StatefulSet"), workload("DaemonSet", name="agent"))),
+    ("partition-holds-all", "2 of 3", (updated("StatefulSet", partition=2),)),
+    ("partition-splits", "none", (updated("StatefulSet", partition=0),)),
+    ("unavailable-unread", "as without it", (updated("StatefulSet", maxUnavailable=1),)),
     ("sleep-over-grace", "30 s of 30", (web(container(lifecycle={"preStop": {"sleep": {"seconds": 30}}})),)),
     ("prestop-over-grace", "29 s of 30", (web(sleeping(29)),)),
     ("stop-over-grace", "10 s and 20 s of 30", (web(sleeping(10), says={"on-sigterm": "drain=20s"}),)),

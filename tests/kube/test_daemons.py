@@ -14,6 +14,7 @@ from app.kube.daemons import (
     max_unavailable,
     outdated,
     should_run,
+    surging,
     target_node,
 )
 from app.kube.defaults import defaulted
@@ -29,9 +30,9 @@ def node(name: str, *taints: Taint, **labels: str) -> Node:
     return Node(ObjectMeta(name=name, labels=StringMap(labels)), NodeSpec(taints=taints))
 
 
-def daemons(unavailable: int | str = 1, min_ready: int = 0, **spec: Any) -> DaemonSet:
+def daemons(unavailable: int | str = 1, min_ready: int = 0, surge: int | str = 0, **spec: Any) -> DaemonSet:
     template = PodTemplateSpec(spec=PodSpec((Container("app", "app:1"),), **spec))
-    strategy = DaemonSetUpdateStrategy(rollingUpdate=RollingUpdateDaemonSet(unavailable))
+    strategy = DaemonSetUpdateStrategy(rollingUpdate=RollingUpdateDaemonSet(unavailable, surge))
     meta = ObjectMeta(name="agent", generation=3)
     return DaemonSet(meta, DaemonSetSpec(template=template, updateStrategy=strategy, minReadySeconds=min_ready))
 
@@ -176,13 +177,13 @@ def test_should_run(owner: DaemonSet, onto: Node, run: bool, stay: bool) -> None
     ],
 )
 def test_managed(nodes: list[Node], pods: list[Pod], create: str, delete: dict[str, str]) -> None:
-    found = managed(daemons(), nodes, by_node(pods))
+    found = managed(daemons(), nodes, by_node(pods), "new", 0)
     assert (" ".join(found.create), {row.metadata.name: why for row, why in found.delete}) == (create, delete)
 
 
 def test_a_pod_that_waits_for_a_node_that_is_gone_goes() -> None:
     waiting = replace(pod("a", ""), spec=daemon_spec(PodSpec(), "n9"))
-    assert managed(daemons(), NODES[:0], by_node([waiting])) == Plan((), ((waiting, "NodeIsGone"),))
+    assert managed(daemons(), NODES[:0], by_node([waiting]), "new", 0) == Plan((), ((waiting, "NodeIsGone"),))
 
 
 # Rollouts.
@@ -219,6 +220,51 @@ def test_available_after_min_ready_seconds() -> None:
 @pytest.mark.parametrize(("value", "desired", "most"), [(1, 4, 1), ("10%", 4, 1), ("30%", 10, 3), (0, 4, 1), (1, 0, 1)])
 def test_max_unavailable(value: int | str, desired: int, most: int) -> None:
     assert max_unavailable(daemons(value), desired) == most
+
+
+# A surge: the new pod first.
+
+UNREADY = pod("a2", "n1", ready=None)
+
+
+@pytest.mark.parametrize(
+    ("surge", "pods", "create", "gone"),
+    [
+        pytest.param(1, OLD, "n1", "", id="one node at a time gets a second pod"),
+        pytest.param("50%", OLD, "n1 n2", "", id="half of three is two: percentages round up"),
+        pytest.param(1, [*OLD, UNREADY], "", "", id="while it is not available, no other"),
+        pytest.param(2, [*OLD, UNREADY], "n2", "", id="unless two may be under way"),
+        pytest.param(1, [*OLD, pod("a2", "n1")], "n2", "a", id="then its old pod goes and the next begins"),
+        pytest.param(
+            1, [pod("a", "n1", old=True, gone=True), pod("a2", "n1"), *OLD[1:]], "n2", "", id="one that ends is no pod"
+        ),
+        pytest.param(1, [*OLD[:2], pod("c", "n3", old=True, ready=None)], "n3 n1", "", id="an unready old one is free"),
+        pytest.param(1, [pod("a", "n1"), pod("b", "n2"), pod("c", "n3")], "", "", id="all are new"),
+    ],
+)
+def test_surging(surge: int | str, pods: list[Pod], create: str, gone: str) -> None:
+    found = surging(daemons(0, surge=surge), NODES, by_node(pods), "new", 0)
+    assert (" ".join(found.create), " ".join(row.metadata.name for row in found.delete)) == (create, gone)
+
+
+@pytest.mark.parametrize(
+    ("pods", "delete"),
+    [
+        pytest.param([OLD[0], UNREADY], {}, id="an old and a new one may stand side by side"),
+        pytest.param([OLD[0], pod("a2", "n1")], {"a": "TemplateChanged"}, id="until the new one is available"),
+        pytest.param(
+            [pod("a", "n1", old=True, ready=None), UNREADY], {"a": "TemplateChanged"}, id="or the old one is not ready"
+        ),
+        pytest.param([UNREADY, pod("a3", "n1", born=1)], {"a3": "TooManyPods"}, id="two new ones never"),
+        pytest.param(
+            [pod("a", "n1", old=True, phase="Failed"), UNREADY], {"a": "PodFailed"}, id="one that has failed goes"
+        ),
+    ],
+)
+def test_managed_with_a_surge(pods: list[Pod], delete: dict[str, str]) -> None:
+    found = managed(daemons(0, surge=1), NODES[:1], by_node(pods), "new", 0)
+    assert found.create == ()
+    assert {row.metadata.name: reason for row, reason in found.delete} == delete
 
 
 def test_status() -> None:

@@ -25,7 +25,7 @@ spec:
 """
 SERVICE = "{apiVersion: v1, kind: Service, metadata: {name: %s}, spec: {ports: [{port: 80}]}}"
 NODE = (
-    "{apiVersion: v1, kind: Node, metadata: {name: n, annotations: {sim.loopscope.dev/single-process-oom-kill: '%s'}}}"
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, annotations: {sim.loopscope.dev/single-process-oom-kill: '%s'}}}"
 )
 
 SLEEP = DEPLOYMENT % ("", "lifecycle: {preStop: {sleep: {seconds: 5}}}")

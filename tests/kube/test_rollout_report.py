@@ -1,4 +1,4 @@
-"""What `kubectl rollout status` prints, by the numbers in a Deployment's status."""
+"""What `kubectl rollout status` prints, by the numbers in a workload's status."""
 
 from __future__ import annotations
 
@@ -8,7 +8,20 @@ import pytest
 
 from app.kube.meta import Condition, ObjectMeta
 from app.kube.rollout_report import Report, report
-from app.kube.workloads import Deployment, DeploymentSpec, DeploymentStatus
+from app.kube.workloads import (
+    DaemonSet,
+    DaemonSetSpec,
+    DaemonSetStatus,
+    DaemonSetUpdateStrategy,
+    Deployment,
+    DeploymentSpec,
+    DeploymentStatus,
+    RollingUpdateStatefulSet,
+    StatefulSet,
+    StatefulSetSpec,
+    StatefulSetStatus,
+    StatefulSetUpdateStrategy,
+)
 
 FAILED = Condition("Progressing", "False", "ProgressDeadlineExceeded", "has timed out")
 
@@ -58,3 +71,69 @@ def test_the_condition_of_an_earlier_spec_does_not_count() -> None:
     meta = ObjectMeta(name="web", namespace="default", generation=3)
     status = DeploymentStatus(observedGeneration=2, conditions=(FAILED,))
     assert not report(Deployment(meta, DeploymentSpec(replicas=4), status)).over
+
+
+def daemons(strategy: str = "RollingUpdate", generation: int = 2, **status: int) -> DaemonSet:
+    counts = {"currentNumberScheduled": 3, "numberMisscheduled": 0, "desiredNumberScheduled": 3, "numberReady": 3}
+    meta = ObjectMeta(name="agent", namespace="default", generation=generation)
+    spec = DaemonSetSpec(updateStrategy=DaemonSetUpdateStrategy(strategy))
+    return DaemonSet(meta, spec, DaemonSetStatus(**counts, observedGeneration=2, **status))
+
+
+def stateful(strategy: StatefulSetUpdateStrategy, generation: int = 2, **status: Any) -> StatefulSet:
+    meta = ObjectMeta(name="db", namespace="default", generation=generation)
+    given = {"observedGeneration": 2, "replicas": 3, "readyReplicas": 3, "currentReplicas": 3} | status
+    return StatefulSet(meta, StatefulSetSpec(replicas=3, updateStrategy=strategy), StatefulSetStatus(**given))
+
+
+ALONE = StatefulSetUpdateStrategy("RollingUpdate")
+WHOLE = StatefulSetUpdateStrategy("RollingUpdate", RollingUpdateStatefulSet(0))
+PARTED = StatefulSetUpdateStrategy("RollingUpdate", RollingUpdateStatefulSet(1))
+ONLY_ROLLING = "error: rollout status is only available for RollingUpdate strategy type"
+
+
+@pytest.mark.parametrize(
+    ("held", "text", "over"),
+    [
+        (daemons(generation=3), "Waiting for daemon set spec update to be observed...", False),
+        (
+            daemons(updatedNumberScheduled=1, numberAvailable=3),
+            'Waiting for daemon set "agent" rollout to finish: 1 out of 3 new pods have been updated...',
+            False,
+        ),
+        (
+            daemons(updatedNumberScheduled=3, numberAvailable=2),
+            'Waiting for daemon set "agent" rollout to finish: 2 of 3 updated pods are available...',
+            False,
+        ),
+        (daemons(updatedNumberScheduled=3, numberAvailable=3), 'daemon set "agent" successfully rolled out', True),
+        (daemons("OnDelete"), ONLY_ROLLING, True),
+        (stateful(WHOLE, generation=3), "Waiting for statefulset spec update to be observed...", False),
+        (stateful(WHOLE, observedGeneration=0), "Waiting for statefulset spec update to be observed...", False),
+        (stateful(WHOLE, readyReplicas=1), "Waiting for 2 pods to be ready...", False),
+        (
+            stateful(PARTED, updatedReplicas=1),
+            "Waiting for partitioned roll out to finish: 1 out of 2 new pods have been updated...",
+            False,
+        ),
+        (
+            stateful(PARTED, updatedReplicas=2),
+            "partitioned roll out complete: 2 new pods have been updated...",
+            True,
+        ),
+        (stateful(WHOLE, updatedReplicas=3), "partitioned roll out complete: 3 new pods have been updated...", True),
+        (
+            stateful(ALONE, updatedReplicas=1, currentRevision="db-1", updateRevision="db-2"),
+            "waiting for statefulset rolling update to complete 1 pods at revision db-2...",
+            False,
+        ),
+        (
+            stateful(ALONE, updatedReplicas=3, currentRevision="db-2", updateRevision="db-2"),
+            "statefulset rolling update complete 3 pods at revision db-2...",
+            True,
+        ),
+        (stateful(StatefulSetUpdateStrategy("OnDelete")), ONLY_ROLLING, True),
+    ],
+)
+def test_of_other_workloads(held: DaemonSet | StatefulSet, text: str, over: bool) -> None:
+    assert report(held) == Report(text, over, failed=text == ONLY_ROLLING)

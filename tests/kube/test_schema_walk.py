@@ -25,7 +25,7 @@ from tests.kube.one_fault import expected, told
         ("Pod", "spec", ["a"], "found a list; allowed: a mapping; this field holds one, not a list"),
         ("Pod", "metadata.labels", ["a"], "found a list; allowed: a mapping of names to text"),
         ("Pod", "spec.containers[0].command", [1], '[0]: found the number 1; allowed: text; put it in quotes: "1"'),
-        ("Pod", "spec.containers[0].command", [None], "[0]: found nothing; allowed: text"),
+        ("Pod", "spec.containers", [None], "[0]: found nothing; allowed: a mapping; indent its fields below it"),
         ("Lease", "spec.renewTime", "noon", 'found the text "noon"; allowed: a time such as 2026-01-01T12:00:00Z'),
         (
             "Lease",

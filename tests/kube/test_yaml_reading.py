@@ -50,12 +50,20 @@ def problems(text: str) -> tuple[str, ...]:
         ("~", None),
         ("'true'", "true"),
         ('"1"', "1"),
-        ("yes", "yes"),
-        ("off", "off"),
+        ("yes", True),
+        ("Y", True),
+        ("on", True),
+        ("n", False),
+        ("off", False),
+        ("oN", "oN"),
+        ("'yes'", "yes"),
         ("2026-01-01", "2026-01-01"),
         ("12:30:45", "12:30:45"),
         (".inf", ".inf"),
-        ("1_000", "1_000"),
+        ("1_000", 1000),
+        ("_1", "_1"),
+        ("1_a", "1_a"),
+        ("0b101", 5),
         ("!!str 5", "5"),
         ("! 5", "5"),
         ("!!int '5'", 5),
@@ -69,13 +77,15 @@ def test_scalars_have_the_types_of_json_and_no_others(text: str, value: object) 
 
 
 def test_keys_are_text_however_they_look() -> None:
-    assert values("1: a\ntrue: b\non: c\n") == [{"1": "a", "true": "b", "on": "c"}]
+    assert values("1: a\ntrue: b\noff: c\n0x10: d\n'on': e\n") == [
+        {"1": "a", "true": "b", "false": "c", "16": "d", "on": "e"}
+    ]
 
 
 def test_merge_keys_give_what_is_not_said_here() -> None:
-    text = "a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: {<<: [*a, {y: 4, z: 5}]}\nd: {'<<': 6}\n"
+    text = "a: &a {x: 1, w: 2}\nb: {<<: *a, w: 3}\nc: {<<: [*a, {w: 4, z: 5}]}\nd: {'<<': 6}\n"
     assert values(text) == [
-        {"a": {"x": 1, "y": 2}, "b": {"x": 1, "y": 3}, "c": {"x": 1, "y": 2, "z": 5}, "d": {"<<": 6}}
+        {"a": {"x": 1, "w": 2}, "b": {"x": 1, "w": 3}, "c": {"x": 1, "w": 2, "z": 5}, "d": {"<<": 6}}
     ]
 
 

@@ -53,7 +53,7 @@ spec: {selector: {app: web}, clusterIP: None, ports: [{port: 80}]}
 apiVersion: v1
 kind: Service
 metadata: {name: empty}
-spec: {selector: {app: no}, clusterIP: 10.96.0.8, ports: [{port: 80}]}
+spec: {selector: {app: none}, clusterIP: 10.96.0.8, ports: [{port: 80}]}
 """
 
 

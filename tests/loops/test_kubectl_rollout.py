@@ -7,6 +7,7 @@ import pytest
 from app.catalog import starting
 from app.kube.manifests import read_manifests
 from app.kube.meta import Ref
+from app.kube.pods import Pod
 from app.kube.workloads import Deployment
 from app.sim.intervention import parse
 from app.sim.interventions import check
@@ -140,7 +141,7 @@ def test_undo_without_such_a_revision_fails(line: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        ("rollout-status pod/web-1", "allowed: deployment/NAME"),
+        ("rollout-status pod/web-1", "allowed: "),
         ("rollout-undo deployment/web revision=1", "takes no revision; allowed: to-revision"),
         ("rollout-status deployment/web timeout=long", "timeout"),
     ],
@@ -148,3 +149,74 @@ def test_undo_without_such_a_revision_fails(line: str, text: str) -> None:
 def test_faults_are_told(line: str, fault: str) -> None:
     (problem,) = check(parse(line))
     assert fault in problem
+
+
+OTHERS = """
+{apiVersion: v1, kind: Node, metadata: {name: n1}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n2}}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 3
+  serviceName: db
+  updateStrategy: {rollingUpdate: {partition: 1}}
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}, annotations: {sim.loopscope.dev/startup: 1s}}
+    spec: {terminationGracePeriodSeconds: 1, containers: [{name: db, image: "db:1"}]}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}, annotations: {sim.loopscope.dev/startup: 1s}}
+    spec: {terminationGracePeriodSeconds: 1, containers: [{name: agent, image: "agent:1"}]}
+"""
+
+
+def others(*script: str) -> Walk:
+    world = at_rest(starting.model(), read_manifests(OTHERS).objects)
+    return run(starting.model(), world, [parse(line) for line in script], until=60_000)
+
+
+def images(found: Walk, app: str) -> list[str]:
+    pods = [pod for pod in found.world.etcd.find("Pod") if isinstance(pod, Pod)]
+    mine = [pod for pod in pods if pod.metadata.labels.get("app") == app]
+    return [pod.spec.containers[0].image for pod in sorted(mine, key=lambda pod: pod.metadata.name)]
+
+
+def test_a_stateful_set_is_updated_down_to_its_partition() -> None:
+    found = others("0s set-image statefulset/db db=db:2", "0s rollout-status statefulset/db")
+    assert images(found, "db") == ["db:1", "db:2", "db:2"]
+    assert said(found, 2)[0] == "Waiting for statefulset spec update to be observed..."
+    assert said(found, 2)[-1] == "partitioned roll out complete: 2 new pods have been updated..."
+    assert "Waiting for 1 pods to be ready..." in said(found, 2)
+    assert exits(found) == [0, 0]
+
+
+def test_a_daemon_set_with_a_surge_never_lacks_a_pod() -> None:
+    found = others("0s set-image daemonset/agent agent=agent:2", "0s rollout-status daemonset/agent")
+    assert images(found, "agent") == ["agent:2", "agent:2"]
+    assert said(found, 2)[-1] == 'daemon set "agent" successfully rolled out'
+    assert exits(found) == [0, 0]
+    counts = []
+    for row in found.records:
+        pods = [pod for pod in row.step.world.etcd.find("Pod") if isinstance(pod, Pod)]
+        mine = [pod for pod in pods if pod.metadata.labels.get("app") == "agent" and not pod.terminating]
+        counts.append((sum(pod.ready for pod in mine), len(mine)))
+    assert min(ready for ready, _ in counts) == 2
+    assert max(there for _, there in counts) == 3
+
+
+def test_a_set_that_does_not_roll_has_no_status() -> None:
+    text = OTHERS.replace("{rollingUpdate: {partition: 1}}", "{type: OnDelete}")
+    world = at_rest(starting.model(), read_manifests(text).objects)
+    found = run(starting.model(), world, [parse("0s rollout-status statefulset/db")], until=10_000)
+    assert said(found, 1) == ["error: rollout status is only available for RollingUpdate strategy type"]
+    assert exits(found) == [1]

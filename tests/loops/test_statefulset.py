@@ -11,7 +11,13 @@ from app.kube.meta import ObjectMeta, Ref
 from app.kube.names import template_hash
 from app.kube.objects import Object
 from app.kube.pods import Pod
-from app.kube.workloads import StatefulSet, StatefulSetSpec, StatefulSetStatus
+from app.kube.workloads import (
+    RollingUpdateStatefulSet,
+    StatefulSet,
+    StatefulSetSpec,
+    StatefulSetStatus,
+    StatefulSetUpdateStrategy,
+)
 from app.loops.statefulset import LOOP, Awaiting
 from app.sim.acts import Act, Create, Delete
 from tests.loops.beliefs import SELECTOR, TEMPLATE, decided, only, pod, requested, told, turn
@@ -31,6 +37,14 @@ def stateful_set(wanted: int = 3, policy: str = "OrderedReady", min_ready: int =
 
 
 SET, PARALLEL = stateful_set(), stateful_set(policy="Parallel")
+
+
+def updating(strategy: StatefulSetUpdateStrategy) -> StatefulSet:
+    return replace(SET, spec=replace(SET.spec, updateStrategy=strategy))
+
+
+def from_ordinal(partition: int) -> StatefulSet:
+    return updating(StatefulSetUpdateStrategy("RollingUpdate", RollingUpdateStatefulSet(partition)))
 
 
 def member(ordinal: int, *, revision: str = REVISION, ready: int | None = 0, **more: Any) -> Pod:
@@ -136,6 +150,39 @@ UNREADY: dict[str, Any] = {"readyReplicas": 1, "availableReplicas": 1}
 )
 def test_turn(believes: list[Object], acts: list[str]) -> None:
     assert told(decided(LOOP, turn(LOOP, KEY, *believes))) == acts
+
+
+@pytest.mark.parametrize(
+    ("owner", "gone"),
+    [
+        pytest.param(from_ordinal(0), ["db-2"], id="no partition"),
+        pytest.param(from_ordinal(2), ["db-2"], id="from the partition on"),
+        pytest.param(from_ordinal(3), [], id="a partition above all of them"),
+        pytest.param(from_ordinal(7), [], id="far above"),
+        pytest.param(updating(StatefulSetUpdateStrategy("OnDelete")), [], id="OnDelete"),
+    ],
+)
+def test_what_an_update_begins_with(owner: StatefulSet, gone: list[str]) -> None:
+    pods = [member(at, revision="old") for at in range(3)]
+    acts = decided(LOOP, turn(LOOP, KEY, owner, *pods))
+    assert [act.request.ref.name for act in acts if isinstance(act, Act) and isinstance(act.request, Delete)] == gone
+
+
+def test_below_the_partition_nothing_follows() -> None:
+    pods = [member(0, revision="old"), member(1, revision="old"), member(2)]
+    for owner, gone in ((from_ordinal(2), []), (from_ordinal(1), ["db-1"])):
+        acts = decided(LOOP, turn(LOOP, KEY, owner, *pods))
+        deletions = [act.request for act in acts if isinstance(act, Act) and isinstance(act.request, Delete)]
+        assert [request.ref.name for request in deletions] == gone
+
+
+def test_a_set_that_is_updated_by_hand_keeps_its_current_revision() -> None:
+    """CompleteRollingUpdate is for RollingUpdate only."""
+    owner = updating(StatefulSetUpdateStrategy("OnDelete"))
+    owner = replace(owner, status=replace(owner.status, currentRevision="db-old"))
+    *_, wrote = decided(LOOP, turn(LOOP, KEY, owner, member(0), member(1), member(2)))
+    status = requested(wrote).status
+    assert (status.currentRevision, status.updateRevision, status.updatedReplicas) == ("db-old", REVISION, 3)
 
 
 def test_it_is_told_once_that_a_pod_stands_in_the_way_of_its_successor() -> None:

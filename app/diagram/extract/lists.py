@@ -10,13 +10,12 @@ from app.kube.meta import Ref
 from app.kube.networking import EndpointSlice, Service
 from app.kube.pods import Pod
 from app.kube.policy import PodDisruptionBudget
-from app.sim.addresses import host_number
 from app.sim.fronts import Front
 from app.sim.host import Host, HostPod
 from app.sim.maps import ordered, ordered_keys
 from app.sim.naming import PROCESS, WORK, Zone, records
 from app.sim.proxy_rules import Rules
-from app.sim.served import failure
+from app.sim.served import failure, machine_of, own_address, pod_at
 from app.sim.world import World
 
 ENDPOINTS = {"ready": "●", "serving-terminating": "◆", "terminating": "◇", "unready": "○"}
@@ -65,11 +64,13 @@ def fronts(world: World, names: dict[str, str]) -> tuple[Listing, ...]:
 def _front(service: Ref, through: str, front: Front, backends: Backends) -> Listing:
     found = []
     for address in front.listed:
-        state = backends.state(address)
+        state = backends.state(address, service)
         if address in front.rules.backends:
-            found.append(Row(state, BACKENDS[state], backends.name(address), _noted(state)))
+            found.append(Row(state, BACKENDS[state], backends.name(address, service), _noted(state)))
         else:
-            found.append(Row("unready", ENDPOINTS["unready"], backends.name(address), say("short", "kept-out")))
+            found.append(
+                Row("unready", ENDPOINTS["unready"], backends.name(address, service), say("short", "kept-out"))
+            )
     stale = any(row.state in STALE for row in found)
     state = "stale" if stale else "calm" if found else "empty"
     title = say("short", "front", through=say("front", through), service=service.name)
@@ -114,9 +115,9 @@ class Backends:
         self._names = names
         self._at: dict[str, dict[str, tuple[str, HostPod]]] = {}
 
-    def state(self, address: str) -> str:
+    def state(self, address: str, service: Ref) -> str:
         """serving, draining, refused, unanswered or error."""
-        host, found = self._host(address), self.pod(address)
+        host, found = self._host(address), self.pod(address, service)
         failing = "unanswered" if host is None or found is None else failure(host, found[1])
         if failing or found is None:
             return failing
@@ -124,22 +125,25 @@ class Backends:
         pod = stored.object if stored else None
         return "serving" if isinstance(pod, Pod) and not pod.terminating else "draining"
 
-    def name(self, address: str) -> str:
-        return short(self._names.get(address, address))
+    def name(self, address: str, service: Ref) -> str:
+        known = self._names.get(address)
+        found = self.pod(address, service) if known is None else None
+        return short(found[1].ref.name if found is not None else known or address)
 
-    def pod(self, address: str) -> tuple[str, HostPod] | None:
+    def pod(self, address: str, service: Ref) -> tuple[str, HostPod] | None:
         """The uid and the machine's pod."""
         host = self._host(address)
         if host is None:
             return None
+        if own_address(host) == address:
+            shared = pod_at(self._world, host, address, service)
+            return (host.uids[shared.ref][-1], shared) if shared is not None else None
         if host.node not in self._at:
             self._at[host.node] = {pod.ip: (uid, pod) for uid, pod in ordered(host.pods) if pod.ip}
         return self._at[host.node].get(address)
 
     def _host(self, address: str) -> Host | None:
-        number = host_number(address)
-        nodes = self._world.nodes
-        return self._world.hosts.get(nodes[number - 1]) if 0 < number <= len(nodes) else None
+        return self._world.hosts.get(machine_of(self._world, address))
 
 
 def rules(node: str, host: Host | None, backends: Backends) -> tuple[Listing, ...]:
@@ -152,8 +156,8 @@ def rules(node: str, host: Host | None, backends: Backends) -> tuple[Listing, ..
 def _rules(node: str, service: Ref, row: Rules, backends: Backends) -> Listing:
     found = []
     for address in row.backends:
-        state = backends.state(address)
-        found.append(Row(state, BACKENDS[state], backends.name(address), _noted(state)))
+        state = backends.state(address, service)
+        found.append(Row(state, BACKENDS[state], backends.name(address, service), _noted(state)))
     state = "stale" if any(line.state in STALE for line in found) else "calm"
     if not found:
         found = [Row("reject", "✗", say("short", "reject"), "")]

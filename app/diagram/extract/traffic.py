@@ -27,8 +27,10 @@ def through(node: str, rows: list[tuple[Route, Failing]], backends: Backends) ->
         return Traffic("ok", "", f"{node}: {say('short', 'no-failure')}")
     kinds = dict.fromkeys(row.kind for _, row in rows)
     note = ", ".join(say("failure", kind) for kind in kinds)
-    shares = "; ".join(f"{backends.name(route.address) or route.service.name} 1/{row.of}" for route, row in rows)
-    found = [backends.pod(route.address) for route, _ in rows if route.address]
+    shares = "; ".join(
+        f"{backends.name(route.address, route.service) or route.service.name} 1/{row.of}" for route, row in rows
+    )
+    found = [backends.pod(route.address, route.service) for route, _ in rows if route.address]
     return Traffic("failing", note, f"{node}: {note} ({shares})", tuple(f"pod-{pair[0]}" for pair in found if pair))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.inspect.finding import Rule
-from app.inspect.rules import budgets, naming, placing, probing, refusals, resources, rolling, stopping
+from app.inspect.rules import budgets, naming, placing, probing, refusals, resources, rolling, stopping, updating
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
@@ -48,6 +48,12 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "recreate": rolling.recreate,
         "all-unavailable": rolling.all_unavailable,
         "rounded-to-one": rolling.rounded_to_one,
+        "surge-and-unavailable": refusals.surge_and_unavailable,
+        "surge-needs-ports": updating.surge_needs_ports,
+        "update-on-delete": updating.update_on_delete,
+        "partition-holds-all": updating.partition_holds_all,
+        "partition-splits": updating.partition_splits,
+        "unavailable-unread": updating.unavailable_unread,
         "deadline-under-start": rolling.deadline_under_start,
         "image-latest": placing.image_latest,
         "image-latest-kept": placing.image_latest_kept,

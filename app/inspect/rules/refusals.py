@@ -9,9 +9,11 @@ from app.inspect.subject import Subject
 from app.kube.annotations import PREFIX
 from app.kube.manifests import Refusal
 from app.kube.objects import Object
-from app.kube.workloads import Deployment
+from app.kube.workload_validation import NONE
+from app.kube.workloads import DaemonSet, Deployment
 
-SELECTOR, CANNOT_MOVE, SLEEPS_TOO_LONG, TWICE, ANNOTATION, OTHER = range(6)
+SELECTOR, CANNOT_MOVE, SLEEPS_TOO_LONG, TWICE, ANNOTATION, BOTH, OTHER = range(7)
+_ROLLING = {Deployment.kind: "strategy", DaemonSet.kind: "updateStrategy"}
 
 
 def selector_mismatch(subject: Subject) -> Iterator[Found]:
@@ -22,10 +24,15 @@ def selector_mismatch(subject: Subject) -> Iterator[Found]:
 
 
 def rollout_cannot_move(subject: Subject) -> Iterator[Found]:
-    """Both maxSurge and maxUnavailable may not be 0 (ValidateRollingUpdateDeployment): no pod could be added before
-    one is gone, and none taken away.
+    """Both maxSurge and maxUnavailable may not be 0 (ValidateRollingUpdateDeployment, ValidateRollingUpdateDaemonSet):
+    no pod could be added before one is gone, and none taken away.
     """
     yield from _of(subject, CANNOT_MOVE)
+
+
+def surge_and_unavailable(subject: Subject) -> Iterator[Found]:
+    """Of a DaemonSet one of the two must be 0 (ValidateRollingUpdateDaemonSet), and maxUnavailable unset is 1."""
+    yield from _of(subject, BOTH)
 
 
 def sleep_over_grace(subject: Subject) -> Iterator[Found]:
@@ -68,8 +75,11 @@ def _sort(obj: Object, refusal: Refusal) -> int:
         return TWICE
     if path == ("spec", "template", "metadata", "labels"):
         return SELECTOR
-    if path == ("spec", "strategy", "rollingUpdate", "maxUnavailable") and _both_zero(obj):
-        return CANNOT_MOVE
+    if path[:-1] == ("spec", _ROLLING.get(obj.kind), "rollingUpdate"):
+        if path[-1] == "maxUnavailable" and _both_zero(obj):
+            return CANNOT_MOVE
+        if path[-1] == "maxSurge" and _both_set(obj):
+            return BOTH
     if path[-3:] == ("preStop", "sleep", "seconds"):
         return SLEEPS_TOO_LONG
     own = "annotations" in path and isinstance(path[-1], str) and path[-1].partition("/")[0] == PREFIX.rstrip("/")
@@ -77,5 +87,15 @@ def _sort(obj: Object, refusal: Refusal) -> int:
 
 
 def _both_zero(obj: Object) -> bool:
-    rolling = obj.spec.strategy.rollingUpdate if isinstance(obj, Deployment) else None
-    return rolling is not None and all(value in (0, "0%") for value in (rolling.maxSurge, rolling.maxUnavailable))
+    match obj:
+        case Deployment() if (rolling := obj.spec.strategy.rollingUpdate) is not None:
+            return rolling.maxSurge in NONE and rolling.maxUnavailable in NONE
+        case DaemonSet() if (daemons := obj.spec.updateStrategy.rollingUpdate) is not None:
+            return daemons.maxSurge in (None, *NONE) and daemons.maxUnavailable in NONE
+        case _:
+            return False
+
+
+def _both_set(obj: Object) -> bool:
+    rolling = obj.spec.updateStrategy.rollingUpdate if isinstance(obj, DaemonSet) else None
+    return rolling is not None and rolling.maxSurge not in (None, *NONE) and rolling.maxUnavailable not in NONE

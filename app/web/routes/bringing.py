@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.catalog import reading
 from app.errors import BadInput
+from app.kube.manifests import read_files
 from app.kube.secrets import without_values
 from app.store import manifests
 from app.story import play as story
@@ -60,9 +61,12 @@ def _kept(site: Site, flow: str, texts: Mapping[str, str]) -> tuple[str, Play]:
     """The hash of what can be walked, without the values of Secrets, and the walk."""
     if not texts:
         raise BadInput([f"{SOURCE}: is empty; paste some, or choose files"])
-    played = story.play(story.request(flow, manifest=texts))
+    # What cannot be read is told with the lines that were given; of the rest nothing keeps the values of Secrets.
+    read_files(texts)
+    kept = without_values(joined(texts))
+    played = story.play(story.request(flow, manifest=kept))
     with site.store.writing() as db:
-        return manifests.put(db, text=without_values(joined(texts))), played
+        return manifests.put(db, text=kept), played
 
 
 def _page(

@@ -13,6 +13,7 @@ from app.errors import BadInput
 from app.inspect.inspecting import Inspection, inspect
 from app.inspect.report import report
 from app.inspect.sarif import sarif
+from app.kube.manifests import judged
 from app.kube.releases import CURRENT, NAMES, Release, release
 from app.kube.secrets import without_values
 from app.store import manifests
@@ -57,9 +58,11 @@ def _put(site: Site, texts: Mapping[str, str]) -> str:
     """Keep what can be read, without the values of Secrets; its hash."""
     if not texts:
         raise BadInput([f"{SOURCE}: is empty"])
-    inspect(texts)
+    judged(texts)
+    kept = without_values(joined(texts))
+    inspect({SOURCE: kept})
     with site.store.writing() as db:
-        return manifests.put(db, text=without_values(joined(texts)))
+        return manifests.put(db, text=kept)
 
 
 @router.get(

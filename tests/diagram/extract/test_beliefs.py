@@ -95,7 +95,8 @@ def test_an_address_that_nobody_has_any_more_keeps_its_name() -> None:
     world = walks.start()
     swept = walks.with_host(world, "node-1", pods=Map())
     backends = lists.Backends(swept, {ADDRESS: walks.pod_name(0)})
-    assert (backends.state(ADDRESS), backends.name(ADDRESS)) == ("unanswered", "web-7pxpv")
+    state, name = backends.state(ADDRESS, walks.SERVICE), backends.name(ADDRESS, walks.SERVICE)
+    assert (state, name) == ("unanswered", "web-7pxpv")
 
 
 def test_a_service_without_endpoints_rejects() -> None:
