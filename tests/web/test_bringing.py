@@ -22,6 +22,13 @@ def bring(client: TestClient, given: Files, flow: str = "termination", text: str
     return answer.headers["location"]
 
 
+def test_flows_are_offered_as_the_gallery_has_them(browser: TestClient) -> None:
+    """From one pod to the cluster."""
+    offered = [row.attributes["value"] for row in document(browser.get("/manifests").text).one("select").all("option")]
+    assert offered[:3] == ["pod-startup", "termination", "probes"]
+    assert offered[-2:] == ["api-outage", "sandbox"]
+
+
 def test_a_file_is_read_as_if_it_were_pasted(browser: TestClient) -> None:
     place = bring(browser, files(api_yaml=API.replace("\n", "\r\n")))
     assert place.startswith("/f/termination?m=")

@@ -81,5 +81,6 @@ def _page(
             f"/manifests{Query(manifest=query.manifest, theme=other).joined({'flow': flow} if flow else {})}"
         ),
     )
-    flows = tuple((row.id, row.title) for row in reading.flows().values())
+    in_order = sorted(reading.flows().values(), key=lambda row: row.place)
+    flows = tuple((row.id, row.title) for row in in_order)
     return bring_page(around, flows, flow, text, query, problems=problems, played=played)
