@@ -274,7 +274,8 @@ def choices(setup: Setup, world: World) -> tuple[Choice, ...]:
     pod = held.object if held else None
     node = pod.spec.nodeName if isinstance(pod, Pod) else ""
     if not node:
-        raise BadInput([f"{scripts.NODE}: {setup.target or 'the target'} runs on no node at the start"])
+        about = setup.target or "the target"
+        raise BadInput([f"manifest: {about} runs on no node at the start, and this flow is about the node it is on"])
     return tuple(scripts.at_node(row, node) if isinstance(row, Intervention) else row for row in setup.choices)
 
 
