@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from app.kube.batch import CronJob, Job, JobSpec
 from app.kube.config import Secret
 from app.kube.images import default_pull_policy
-from app.kube.meta import CLUSTER_SCOPED, DEFAULT_NAMESPACE
+from app.kube.meta import CLUSTER_SCOPED, DEFAULT_NAMESPACE, Condition, condition
 from app.kube.networking import EndpointSlice, Service, ServicePort, ServiceSpec
 from app.kube.nodes import Node
 from app.kube.objects import Object
@@ -40,6 +40,7 @@ from app.kube.workloads import (
 NOT_READY = "node.kubernetes.io/not-ready"
 UNREACHABLE = "node.kubernetes.io/unreachable"
 TOLERATED_SECONDS = 300
+GATED = Condition("PodScheduled", "False", "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates")
 
 SYSTEM_PRIORITIES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 
@@ -80,7 +81,14 @@ def defaulted(obj: Object) -> Object:
 
 def defaulted_pod(pod: Pod) -> Pod:
     """A pod as it is stored, whose namespace is set."""
-    return replace(pod, spec=_admitted(_requests_from_limits(_host_ports(_pod_spec(pod.spec)))))
+    return replace(_gated(pod), spec=_admitted(_requests_from_limits(_host_ports(_pod_spec(pod.spec)))))
+
+
+def _gated(pod: Pod) -> Pod:
+    """ApplySchedulingGatedCondition in pkg/registry/core/pod: the scheduler never sees such a pod, so it says it itself."""
+    if not pod.spec.schedulingGates or condition(pod.status.conditions, GATED.type) is not None:
+    """The scheduler never sees such a pod: the API server says so (applySchedulingGatedCondition, registry/core/pod)."""
+    return replace(pod, status=replace(pod.status, conditions=(*pod.status.conditions, GATED)))
 
 
 def _namespaced(obj: Object) -> Object:

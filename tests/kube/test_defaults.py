@@ -10,10 +10,12 @@ from app.kube.nodes import Node, NodeStatus
 from app.kube.objects import Object
 from app.kube.pods import (
     Container,
+    ContainerPort,
     HTTPGetAction,
     Lifecycle,
     LifecycleHandler,
     Pod,
+    PodSchedulingGate,
     PodSpec,
     PodTemplateSpec,
     Probe,
@@ -209,3 +211,25 @@ def test_the_namespace_is_default_and_defaulting_twice_changes_nothing(kind: typ
     stored = defaulted(convert({"metadata": {"name": "web"}}, kind, dec_hook=lambda _type, value: value))
     assert stored.metadata.namespace == "default"
     assert defaulted(stored) == stored
+
+
+def test_a_gated_pod_says_so_from_the_start() -> None:
+    gated = Pod(
+        ObjectMeta(name="a"), PodSpec((Container("a"),), schedulingGates=(PodSchedulingGate("example.com/wait"),))
+    )
+    once = defaulted(gated)
+    assert isinstance(once, Pod)
+    (row,) = once.status.conditions
+    assert (row.type, row.status, row.reason) == ("PodScheduled", "False", "SchedulingGated")
+    assert row.message == "Scheduling is blocked due to non-empty scheduling gates"
+    assert defaulted(once) == once
+
+
+def test_on_the_hosts_network_ports_are_the_hosts() -> None:
+    row = Container("a", ports=(ContainerPort(80), ContainerPort(81, hostPort=81)))
+    pod = defaulted(Pod(ObjectMeta(name="a"), PodSpec((row,), hostNetwork=True)))
+    assert isinstance(pod, Pod)
+    assert [port.hostPort for port in pod.spec.containers[0].ports] == [80, 81]
+    apart = defaulted(Pod(ObjectMeta(name="a"), PodSpec((row,))))
+    assert isinstance(apart, Pod)
+    assert [port.hostPort for port in apart.spec.containers[0].ports] == [None, 81]
