@@ -85,9 +85,9 @@ def defaulted_pod(pod: Pod) -> Pod:
 
 
 def _gated(pod: Pod) -> Pod:
-    """ApplySchedulingGatedCondition in pkg/registry/core/pod: the scheduler never sees such a pod, so it says it itself."""
-    if not pod.spec.schedulingGates or condition(pod.status.conditions, GATED.type) is not None:
     """The scheduler never sees such a pod: the API server says so (applySchedulingGatedCondition, registry/core/pod)."""
+    if not pod.spec.schedulingGates or condition(pod.status.conditions, GATED.type) is not None:
+        return pod
     return replace(pod, status=replace(pod.status, conditions=(*pod.status.conditions, GATED)))
 
 
