@@ -85,7 +85,7 @@ def defaulted_pod(pod: Pod) -> Pod:
 
 
 def _gated(pod: Pod) -> Pod:
-    """The scheduler never sees such a pod: the API server says so (applySchedulingGatedCondition, registry/core/pod)."""
+    """The scheduler never sees such a pod, so the API server says it (applySchedulingGatedCondition)."""
     if not pod.spec.schedulingGates or condition(pod.status.conditions, GATED.type) is not None:
         return pod
     return replace(pod, status=replace(pod.status, conditions=(*pod.status.conditions, GATED)))
