@@ -60,6 +60,7 @@ def subject(found: Judged, release: Release = CURRENT) -> Subject:
     covered = {ref: labelled.covered(row) for ref, row in budgets.items()}
     shapes = [(template, obj) for obj in found.objects if (template := template_of(obj)) is not None]
     return Subject(
+        release,
         sound,
         tuple((by_ref[row.ref], row) for row in refusals),
         tuple((ref, field) for ref, row in fit.items() for field in row.dropped),

@@ -18,6 +18,7 @@ from app.kube.pods import Container, ContainerPort, Pod, PodTemplateSpec
 from app.kube.policy import PodDisruptionBudget
 from app.kube.quantity import value
 from app.kube.release_fields import Dropped
+from app.kube.releases import Release
 from app.kube.stringmap import StringMap
 from app.kube.workloads import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from app.kube.yaml_values import Path
@@ -92,6 +93,8 @@ class Made:
 class Subject:
     """Everything that the rules may look at. What the API server would refuse makes no pods."""
 
+    release: Release
+    """The Kubernetes that they are meant for."""
     objects: tuple[Object, ...]
     refused: tuple[tuple[Object, Refusal], ...]
     dropped: tuple[tuple[Ref, Dropped], ...]

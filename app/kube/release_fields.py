@@ -23,6 +23,8 @@ from app.kube.yaml_values import Path, Problem
 TEMPLATED = (Deployment, ReplicaSet, StatefulSet, DaemonSet, Job)
 RULES_ALPHA = 34
 """The release that knows the restart policy of a container, and does not take it unless it is told to."""
+UNAVAILABLE_ON = (35, 37)
+"""On in 1.35.0 and in 1.37; off again in between, for a fault with Parallel (kubernetes/kubernetes#137904)."""
 HOOKS = ("postStart", "preStop")
 SINGLE_KILL = f"{PREFIX}single-process-oom-kill"
 
@@ -40,6 +42,11 @@ class Fitted(NamedTuple):
     object: Object
     dropped: tuple[Dropped, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+
+def keeps_max_unavailable(release: Release) -> bool:
+    """Whether a StatefulSet's maxUnavailable is stored, that is whether MaxUnavailableStatefulSet is on by default."""
+    return release.minor in UNAVAILABLE_ON
 
 
 def fitted(obj: Object, release: Release) -> Fitted:

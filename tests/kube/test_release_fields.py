@@ -6,8 +6,8 @@ import pytest
 
 from app.kube.manifests import read_manifests
 from app.kube.pods import ResourceRequirements
-from app.kube.release_fields import Fitted, fitted
-from app.kube.releases import release
+from app.kube.release_fields import Fitted, fitted, keeps_max_unavailable
+from app.kube.releases import NAMES, release
 from app.kube.workloads import Deployment
 from app.kube.yaml_values import written
 
@@ -112,3 +112,9 @@ def test_what_is_dropped_is_not_there() -> None:
 def test_what_is_taken_as_it_is_stays_the_same_object() -> None:
     (obj,) = read_manifests(POLICY).objects
     assert fitted(obj, release("1.37")).object is obj
+
+
+def test_max_unavailable_came_went_and_came_back() -> None:
+    """The gate was on in 1.35.0, off in 1.36, and is on in 1.37."""
+    kept = [name for name in NAMES if keeps_max_unavailable(release(name))]
+    assert kept == ["1.35", "1.37"]

@@ -8,6 +8,7 @@ from app.inspect.finding import Found, found
 from app.inspect.spelling import names
 from app.inspect.subject import Made, Subject
 from app.kube.daemons import max_surge
+from app.kube.release_fields import keeps_max_unavailable
 from app.kube.workloads import DaemonSet, StatefulSet
 
 _ROLLING = ("spec", "updateStrategy", "rollingUpdate")
@@ -55,10 +56,12 @@ def partition_splits(subject: Subject) -> Iterator[Found]:
 
 def unavailable_unread(subject: Subject) -> Iterator[Found]:
     """dropStatefulSetDisabledFields: a field behind a gate that is off is not stored."""
+    if keeps_max_unavailable(subject.release):
+        return
     for made, owner in _sets(subject):
         rolling = owner.spec.updateStrategy.rollingUpdate
         if rolling is not None and rolling.maxUnavailable not in (None, 1):
-            yield found(made, (*_ROLLING, "maxUnavailable"), given=rolling.maxUnavailable)
+            yield found(made, (*_ROLLING, "maxUnavailable"), given=rolling.maxUnavailable, release=subject.release.name)
 
 
 def _partition(owner: StatefulSet) -> int:
