@@ -9,8 +9,9 @@ from markupsafe import escape
 from app.links.checking import Checked
 from app.links.finding import NEAR
 from app.story import pinned
+from app.story.markup import in_markdown
 from app.web.address import parse
-from app.web.snippets import in_asciidoc, in_markdown
+from app.web.snippets import in_asciidoc
 
 WRITTEN: tuple[Callable[[str], str], ...] = (in_markdown, in_asciidoc, lambda text: str(escape(text)), str)
 """The ways in which words may stand in a document."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from markupsafe import escape
 
 from app.diagram.mermaid import escaped
+from app.story.markup import in_markdown
 
 MARK = "%% loopscope:"
 """The comment in a Mermaid fence that says where its lines come from."""
 USUAL_SIZE = (700, 394)
-# What means something to Markdown inside a link's text.
-MARKDOWN = re.compile(r"([\\`*_\[\]<>!&|~$])")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +64,6 @@ def asciidoc(source: Source) -> str:
 
 def plain(source: Source) -> str:
     return f"{source.words}\n{source.page}\n"
-
-
-def in_markdown(text: str) -> str:
-    return MARKDOWN.sub(r"\\\1", text)
 
 
 def in_asciidoc(text: str) -> str:
